@@ -1,0 +1,36 @@
+"""What a row of attention weights is like: how spread, how sharp, how much it looks ahead."""
+
+import torch
+from torch import Tensor
+
+
+def entropy(weights: Tensor) -> Tensor:
+    """-sum_j w_j ln w_j in nats, weights (..., n_k) -> (...); 0 ln 0 = 0.
+
+    0 when one key has all the weight, ln(n_k) when all keys share it (Shannon 1948).
+    """
+    return torch.sum(torch.special.entr(weights), dim=-1)
+
+
+def largest_weight(weights: Tensor) -> Tensor:
+    """max_j w_j, weights (..., n_k) -> (...): 1 when one key has all the weight."""
+    return weights.amax(-1)
+
+
+def future_weight(weights: Tensor) -> float:
+    """max of w[i, j] over keys j > i, weights (..., n_q, n_k): exactly 0.0 if causal."""
+    ahead = weights.triu(diagonal=1)
+    return float(ahead.max()) if ahead.numel() else 0.0
+
+
+def softmax_jacobian_norm(weights: Tensor) -> Tensor:
+    """||diag(w) - w w^T||, the Frobenius norm, weights (..., n_k) -> (...).
+
+    The matrix is the derivative of w = softmax(scores) by its scores, so the norm says how much
+    gradient gets through: nearly 0 when one key has nearly all the weight, which is the reason
+    for the 1/sqrt(d_k) (Vaswani et al. 2017, section 3.2.1).
+    """
+    jacobian = torch.diag_embed(weights) - weights.unsqueeze(-1) * weights.unsqueeze(
+        -2
+    )  # (..., n_k, n_k)
+    return jacobian.square().sum((-2, -1)).sqrt()  # (...)

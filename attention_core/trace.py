@@ -1,0 +1,80 @@
+"""Where one number comes from: one cell of the weights, retold step by step."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from attention_core.attention import attention_steps
+from attention_core.checks import require
+
+
+@dataclass(frozen=True, eq=False)
+class CellTrace:
+    """How query i asks, key j answers, and value j enters the output.
+
+    products      (d_k,)  q[i] * k[j], entry by entry
+    dot                   their sum
+    scale                 the factor that was used
+    score                 dot * scale, before the mask
+    exponentials  (n_k,)  exp(score - largest score of row i that is allowed), 0 where masked
+    total                 their sum
+    weight                exponentials[j] / total; 0 if query i may attend to nothing
+    contribution  (d_v,)  weight * v[j]
+    output        (d_v,)  row i of the output, the sum of the contributions of all keys
+    """
+
+    i: int
+    j: int
+    products: Tensor
+    dot: float
+    scale: float
+    score: float
+    exponentials: Tensor
+    total: float
+    weight: float
+    contribution: Tensor
+    output: Tensor
+
+
+def trace_cell(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    i: int,
+    j: int,
+    mask: Tensor | None = None,
+    *,
+    scale: float | None = None,
+) -> CellTrace:
+    """weights[i, j] = exp(score_ij - m) / sum_j' exp(score_ij' - m), m the largest score of row i.
+
+    q (n_q, d_k), k (n_k, d_k), v (n_k, d_v): one head, no batch. What `attention_steps` computes
+    is taken from there, so the trace explains the very numbers that are shown.
+
+    Raises ValueError if q, k, v are not two-dimensional, if there is no query i or no key j, and
+    for whatever `attention_steps` refuses. Source: as there.
+    """
+    shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+    require(q.ndim == k.ndim == v.ndim == 2, f"q, k, v must be one head, (n, d): {shapes}")
+    inside = 0 <= i < len(q) and 0 <= j < len(k)
+    require(inside, f"i and j must be positions in q and k: i={i}, j={j}, {shapes}")
+
+    steps = attention_steps(q, k, v, mask, scale=scale)
+    row = steps.masked_scores[i]  # (n_k,)
+    largest = row.max()
+    # In a row of nothing but -inf the difference would be NaN: there, exp(-inf) = 0 as it is.
+    exponentials = (row if largest.isneginf() else row - largest).exp()
+    weight = steps.weights[i, j]
+    return CellTrace(
+        i=i,
+        j=j,
+        products=q[i] * k[j],
+        dot=steps.dots[i, j].item(),
+        scale=steps.scale,
+        score=steps.scores[i, j].item(),
+        exponentials=exponentials,
+        total=exponentials.sum().item(),
+        weight=weight.item(),
+        contribution=weight * v[j],
+        output=steps.output[i],
+    )

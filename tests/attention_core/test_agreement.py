@@ -1,0 +1,163 @@
+"""compare_with_torch() says yes to right results of every dtype and size, and no to mistakes."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_core import agreement
+from attention_core.agreement import Agreement, compare_with_torch, tolerance_for
+from attention_core.attention import attention
+
+HALF = [torch.bfloat16, torch.float16]
+DTYPES = [torch.float64, torch.float32, *HALF]
+
+
+def normal(*shape, seed=0, dtype=torch.float32):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def worst(found):
+    return max(found.torch_difference, found.float64_difference, found.row_sum_deviation)
+
+
+def test_the_lesson_agrees_to_the_last_bits(lesson):
+    for mask in (None, torch.tril(torch.ones(5, 5))):
+        found = compare_with_torch(*lesson, mask)
+        assert found.agrees
+        assert worst(found) < 1e-6 and found.tolerance < 5e-6
+
+
+@given(
+    st.sampled_from(DTYPES),
+    st.sampled_from([(), (2,), (2, 3)]),
+    st.tuples(*[st.integers(1, 11)] * 4),
+    st.none() | st.sampled_from([0.0, 1.0, -1.0, -0.3]),
+    st.sampled_from([None, 0, -1, -11]),
+    st.integers(0, 999),
+)
+def test_right_results_agree(dtype, lead, sizes, scale, diagonal, seed):
+    n_q, n_k, d_k, d_v = sizes
+    q, k = normal(*lead, n_q, d_k, seed=seed), normal(*lead, n_k, d_k, seed=seed + 1)
+    v = normal(*lead, n_k, d_v, seed=seed + 2)
+    mask = None if diagonal is None else torch.ones(*lead, n_q, n_k).tril(diagonal)
+    found = compare_with_torch(q.to(dtype), k.to(dtype), v.to(dtype), mask, scale=scale)
+    assert found.agrees, found
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("scale", [None, 1.0])
+@pytest.mark.parametrize(("n", "d"), [(128, 1024), (2, 1024), (128, 1)])
+def test_right_results_agree_with_room_to_spare_at_the_largest_sizes(dtype, scale, n, d):
+    q, k, v = (normal(2, n, d, seed=seed, dtype=dtype) for seed in range(3))
+    found = compare_with_torch(q, k, v, torch.ones(1, n, n).tril(), scale=scale)
+    assert worst(found) < found.tolerance / 1.5, found
+
+
+def test_terms_that_cancel_are_allowed_for():
+    q = normal(5, 64, dtype=torch.float64)
+    q = torch.cat([q, q], -1).float() * 100  # dots of nearly 0, from terms of 10,000
+    k = torch.cat([normal(7, 64, seed=1), -normal(7, 64, seed=1) + 1e-4], -1) * 100
+    found = compare_with_torch(q, k, normal(7, 3))
+    assert found.agrees and found.tolerance < 0.1, found
+
+
+@pytest.mark.parametrize(
+    ("dtype", "typical"),
+    list(zip(DTYPES, [3.6e-15, 1.7e-6, 2.3e-2, 2e-3], strict=True)),
+)
+def test_each_dtype_has_a_tolerance_of_its_own_size(dtype, typical):
+    q, k, v = (normal(2, 31, 64, seed=seed, dtype=dtype) for seed in range(3))
+    found = compare_with_torch(q, k, v)
+    assert found.torch_difference < 3 * typical
+    assert typical < found.tolerance < 30 * typical
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0])
+def test_four_dimensions_where_is_causal_would_give_nan(scale):
+    x = torch.eye(3).view(1, 1, 3, 3)
+    assert compare_with_torch(x, x, x, torch.ones(3, 3).tril(), scale=scale).agrees
+
+
+def unscaled(q, k, v, mask=None, *, scale=None):
+    return attention(q, k, v, mask, scale=1.0)
+
+
+def transposed_softmax(q, k, v, mask=None, *, scale=None):
+    weights = (q @ k.mT * q.shape[-1] ** -0.5).masked_fill(~mask, -math.inf).softmax(-2)
+    return weights @ v, weights
+
+
+def inverted(q, k, v, mask=None, *, scale=None):
+    return attention(q, k, v, ~mask, scale=scale)
+
+
+def unmasked(q, k, v, mask=None, *, scale=None):
+    return attention(q, k, v, scale=scale)
+
+
+def masked_late(q, k, v, mask=None, *, scale=None):
+    weights = attention(q, k, v, scale=scale)[1] * mask
+    return weights @ v, weights
+
+
+MISTAKES = [unscaled, transposed_softmax, inverted, unmasked, masked_late]
+
+
+@pytest.mark.parametrize("size_of_v", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_do_not_agree(monkeypatch, mistake, dtype, size_of_v):
+    q, k, v = (normal(2, 7, 11, seed=seed, dtype=dtype) for seed in range(3))
+    mask = torch.ones(7, 7).tril().bool()
+    assert compare_with_torch(q, k, v * size_of_v, mask).agrees
+    monkeypatch.setattr(agreement, "attention", mistake)
+    assert not compare_with_torch(q, k, v * size_of_v, mask).agrees
+
+
+def test_wrong_weights_do_not_agree_even_if_v_hides_them(monkeypatch, lesson):
+    q, k, _ = lesson
+    monkeypatch.setattr(agreement, "attention", unscaled)
+    found = compare_with_torch(q, k, torch.ones(2, 5, 3))
+    assert found.torch_difference < found.tolerance and not found.agrees
+
+
+@pytest.mark.parametrize("position", range(3))
+def test_nan_never_agrees(position):
+    found = [0.0, 0.0, 0.0]
+    assert Agreement(*found, tolerance=1e-6).agrees
+    found[position] = math.nan
+    assert not Agreement(*found, tolerance=1e-6).agrees
+    found[position] = 2e-6
+    assert not Agreement(*found, tolerance=1e-6).agrees
+
+
+def test_overflow_does_not_agree():
+    x = torch.full((3, 64), 100.0, dtype=torch.float16)
+    found = compare_with_torch(x, x, torch.ones_like(x))
+    assert math.isnan(found.torch_difference) and not found.agrees
+
+
+def test_dead_rows_do_not_count_as_rows_that_miss_1():
+    x = normal(2, 3, 5)
+    assert compare_with_torch(x, x, x, torch.zeros(3, 3)) == Agreement(
+        0.0, 0.0, 0.0, tolerance_for(torch.float32, largest_value=x.abs().max().item())
+    )
+
+
+def test_the_tolerance_follows_dtype_scores_terms_and_values():
+    order = [tolerance_for(dtype) for dtype in (*DTYPES[:2], torch.float16, torch.bfloat16)]
+    assert order == sorted(order) and len(set(order)) == 4
+    least = tolerance_for(torch.float16)
+    assert tolerance_for(torch.float16, largest_score=10) > least
+    assert tolerance_for(torch.float16, largest_terms=10) > least
+    assert tolerance_for(torch.float16, largest_value=10) == pytest.approx(10 * least)
+    assert tolerance_for(torch.float16, largest_value=0.1) == least
+
+
+def test_gradients_and_inputs_are_left_alone(lesson):
+    q, k, v = (t.clone().requires_grad_() for t in lesson)
+    assert compare_with_torch(q, k, v).agrees
+    assert q.requires_grad and q.grad is None and torch.equal(q, lesson[0])

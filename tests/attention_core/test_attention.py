@@ -1,0 +1,252 @@
+"""attention() against PyTorch's own kernel, numbers written by hand, and laws of the formula."""
+
+import dataclasses
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from attention_core.attention import attention, attention_steps
+
+I3 = torch.eye(3)
+CAUSAL3 = torch.ones(3, 3).tril().bool()
+TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
+
+
+def normal(*shape, seed=0, dtype=torch.float64):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
+
+
+def assert_weights(weights, rows, atol=5e-5):
+    assert_close(weights, torch.tensor(rows, dtype=weights.dtype), rtol=0, atol=atol)
+
+
+@st.composite
+def problems(draw, dtypes=(torch.float64, torch.float32)):
+    """q, k, v, a mask (with dead rows now and then) or None, a scale or None."""
+    n_q, n_k, d_k, d_v = (draw(st.integers(1, 7)) for _ in range(4))
+    lead = draw(st.sampled_from([(), (1,), (2,), (3, 2)]))
+    k_lead = draw(st.sampled_from([lead, lead[1:], (1,) * len(lead)]))
+    dtype, seed = draw(st.sampled_from(dtypes)), draw(st.integers(0, 99))
+    q = normal(*lead, n_q, d_k, seed=seed, dtype=dtype)
+    k = normal(*k_lead, n_k, d_k, seed=seed + 1, dtype=dtype)
+    v = normal(*k_lead, n_k, d_v, seed=seed + 2, dtype=dtype)
+    mask = normal(*lead, n_q, n_k, seed=seed + 3) > draw(st.sampled_from([-1.0, 0.0, 1.0]))
+    scale = draw(st.none() | st.sampled_from([0.0, 1.0, -1.0]) | st.floats(-3, 3))
+    return q, k, v, draw(st.sampled_from([None, mask])), scale
+
+
+@given(problems())
+def test_equals_the_fused_kernel(problem):
+    q, k, v, mask, scale = problem
+    output, weights = attention(q, k, v, mask, scale=scale)
+    fused = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
+    assert_close(output, fused, rtol=0, atol=TOLERANCE[q.dtype])
+    live = torch.ones_like(weights, dtype=torch.bool) if mask is None else mask
+    assert_close(weights.sum(-1), live.any(-1).to(weights), rtol=0, atol=1e-6)
+    assert (weights[~live] == 0).all()
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_every_dtype_is_near_float64_and_stays_itself(dtype):
+    q, k, v = normal(2, 7, 5), normal(2, 11, 5, seed=1), normal(2, 11, 13, seed=2)
+    exact = F.scaled_dot_product_attention(*(t.to(dtype).double() for t in (q, k, v)))
+    output, weights = attention(q.to(dtype), k.to(dtype), v.to(dtype))
+    assert output.shape == (2, 7, 13) and weights.shape == (2, 7, 11)
+    assert output.dtype == weights.dtype == dtype
+    assert_close(output.double(), exact, rtol=0, atol=TOLERANCE[dtype])
+
+
+def test_the_lesson(lesson):
+    q, k, v = lesson
+    output, weights = attention(q, k, v)
+    assert output.shape == (2, 5, 8) and weights.shape == (2, 5, 5)
+    assert_close(weights.sum(-1), torch.ones(2, 5))
+    fused = F.scaled_dot_product_attention(q, k, v)
+    assert (output - fused).abs().max() < 1e-6
+
+    output, weights = attention(q, k, v, torch.tril(torch.ones(5, 5)))
+    assert (weights[:, 0, 1:] == 0).all()
+    fused = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    assert (output - fused).abs().max() < 1e-6
+
+
+def test_every_step_is_returned_and_follows_from_the_one_before(lesson):
+    q, k, v = lesson
+    mask = torch.ones(5, 5).tril().bool()
+    steps = attention_steps(q, k, v, mask)
+    assert_close(steps.dots, torch.einsum("bid,bjd->bij", q, k))
+    assert steps.scale == 1 / math.sqrt(8)
+    assert torch.equal(steps.scores, steps.dots / math.sqrt(8))
+    assert_close(steps.scores, steps.dots * steps.scale)
+    assert torch.equal(steps.masked_scores.isneginf(), (~mask).expand(2, 5, 5))
+    assert torch.equal(steps.masked_scores[:, mask], steps.scores[:, mask])
+    assert_close(steps.weights, steps.masked_scores.softmax(-1))
+    assert torch.equal(steps.output, steps.weights @ v)
+    output, weights = attention(q, k, v, mask)
+    assert torch.equal(output, steps.output) and torch.equal(weights, steps.weights)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        steps.scale = 1.0
+
+
+def test_a_mask_of_ones_is_no_mask_and_inputs_are_not_written(lesson):
+    before = [t.clone() for t in lesson]
+    masked, plain = attention(*lesson, torch.ones(5, 5)), attention(*lesson)
+    assert torch.equal(masked[0], plain[0]) and torch.equal(masked[1], plain[1])
+    assert all(torch.equal(*pair) for pair in zip(before, lesson, strict=True))
+
+
+@pytest.mark.parametrize("position", range(1, 5))
+def test_changing_the_future_leaves_the_past_bit_identical(lesson, position):
+    q, k, v = lesson
+    mask = torch.ones(5, 5).tril().bool()
+    changed_k, changed_v = k.clone(), v.clone()
+    changed_k[:, position] += 100
+    changed_v[:, position] -= 100
+    before, after = attention_steps(q, k, v, mask), attention_steps(q, changed_k, changed_v, mask)
+    assert torch.equal(before.output[:, :position], after.output[:, :position])
+    assert torch.equal(before.weights[:, :position], after.weights[:, :position])
+    assert not torch.isclose(before.output[:, position:], after.output[:, position:]).any()
+    leaky = attention(q, changed_k, changed_v)[0], attention(q, k, v)[0]
+    assert not torch.equal(leaky[0][:, :position], leaky[1][:, :position])
+
+
+@given(problems(dtypes=[torch.float64]), st.randoms())
+def test_keys_are_a_set(problem, random):
+    q, k, v, _, scale = problem
+    order = random.sample(range(k.shape[-2]), k.shape[-2])
+    shuffled = attention(q, k[..., order, :], v[..., order, :], scale=scale)[0]
+    assert_close(attention(q, k, v, scale=scale)[0], shuffled)
+
+
+def test_a_query_with_no_key_is_zero_and_has_finite_gradients():
+    q, k = (torch.eye(2, requires_grad=True) for _ in range(2))
+    v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    output, weights = attention(q, k, v, torch.tensor([[True, False], [False, False]]))
+    assert output.tolist() == [[1, 2], [0, 0]] and weights.tolist() == [[1, 0], [0, 0]]
+    gradients = torch.autograd.grad(output[0].sum(), (q, k, v), retain_graph=True)
+    assert all(gradient.isfinite().all() for gradient in gradients)
+    assert gradients[2].tolist() == [[1, 1], [0, 0]]
+    with torch.autograd.set_detect_anomaly(True):  # nor is there a NaN on the way
+        gradients = torch.autograd.grad(output.sum(), (q, k, v), retain_graph=True)
+    assert all((gradient[1] == 0).all() for gradient in gradients)
+
+
+@pytest.mark.parametrize("diagonal", [0, -1, -2, -7])
+def test_gradients_are_those_of_finite_differences(diagonal):
+    mask = torch.ones(5, 7).tril(diagonal).bool()  # -1 and below: dead rows
+    inputs = [t.requires_grad_() for t in (normal(5, 3), normal(7, 3, seed=1), normal(7, 2))]
+    assert torch.autograd.gradcheck(lambda q, k, v: attention(q, k, v, mask), inputs)
+
+
+def test_no_keys_at_all_is_a_query_with_no_key():
+    output, weights = attention(torch.ones(3, 2), torch.ones(0, 2), torch.ones(0, 5))
+    assert output.tolist() == [[0.0] * 5] * 3 and weights.shape == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("diagonal", "rows"),
+    [
+        (0, [[1, 0, 0, 0, 0], [0.5, 0.5, 0, 0, 0]]),
+        (3, [[0.25, 0.25, 0.25, 0.25, 0], [0.2] * 5]),
+    ],
+    ids=["top-left", "bottom-right"],
+)
+def test_both_alignments_of_a_causal_mask(diagonal, rows):
+    mask = torch.ones(2, 5).tril(diagonal)
+    output, _ = attention(torch.zeros(2, 4), torch.zeros(5, 4), torch.eye(5), mask)
+    assert_weights(output, rows, atol=1e-7)
+
+
+@pytest.mark.parametrize("lead", [(), (1,), (1, 1)])
+@pytest.mark.parametrize(
+    ("scale", "rows"),
+    [
+        (-1, [[1, 0, 0], [0.7311, 0.2689, 0], [0.4223, 0.4223, 0.1554]]),
+        (0, [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]),
+    ],
+)
+def test_zero_and_negative_scales_mean_themselves(scale, rows, lead):
+    x = I3.expand(*lead, 3, 3)
+    output, weights = attention(x, x, x, CAUSAL3, scale=scale)
+    assert_weights(weights.view(3, 3), rows)
+    assert torch.equal(output, weights)
+
+
+def test_the_default_scale_is_by_d_k_and_by_nothing_else():
+    q, k, v = normal(2, 3, 5), normal(2, 7, 5), normal(2, 7, 11)
+    assert attention_steps(q, k, v).scale == 5**-0.5
+    assert_close(attention(q, k, v)[0], attention(q, k, v, scale=5**-0.5)[0])
+    assert not torch.isclose(attention(q, k, v)[0], attention(q, k, v, scale=1)[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "scale", "step"),
+    [
+        (100.0, torch.float16, None, "dots"),  # 64 * 100 * 100 > 65504
+        (1e20, torch.float32, None, "dots"),
+        (10.0, torch.float16, 100, "scores"),
+        (100.0, torch.float32, None, None),
+        (100.0, torch.bfloat16, None, None),
+    ],
+)
+def test_overflow_names_the_first_step(value, dtype, scale, step):
+    x = torch.full((3, 64), value, dtype=dtype)
+    steps = attention_steps(x, x, torch.ones_like(x), CAUSAL3, scale=scale)
+    assert steps.overflow == step
+    assert steps.weights.isfinite().all() == (step is None)  # and the -inf of the mask is no cause
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.int64, torch.uint8, torch.float32, torch.float16]
+)
+def test_zeros_and_ones_mean_forbidden_and_allowed(dtype):
+    _, weights = attention(I3, I3, I3, CAUSAL3.to(dtype))
+    assert weights[0].tolist() == [1, 0, 0]
+    added = F.scaled_dot_product_attention(I3, I3, I3, attn_mask=CAUSAL3.float())
+    assert_weights(added[0], [0.708, 0.146, 0.146], atol=5e-4)  # what it must not mean
+
+
+def test_true_means_may_attend():
+    output, _ = attention(I3, I3, I3, torch.ones(3, 3).triu(1).bool())
+    assert_weights(output, [[0, 0.5, 0.5], [0, 0, 1], [0, 0, 0]])
+
+
+def test_softmax_is_over_the_keys():
+    _, weights = attention(torch.tensor([[2.0, 0], [0, 0]]), torch.eye(2), torch.eye(2), scale=1)
+    assert_weights(weights, [[0.881, 0.119], [0.5, 0.5]], atol=5e-4)
+
+
+def test_masking_comes_before_the_softmax_and_excludes():
+    _, weights = attention(torch.zeros(3, 2), torch.zeros(3, 2), I3, CAUSAL3)
+    assert_weights(weights, [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]], atol=1e-7)
+
+
+def test_a_single_token_answers_itself_exactly():
+    q, k, v = normal(3, 1, 5), normal(3, 1, 5, seed=1), normal(3, 1, 7, seed=2)
+    assert torch.equal(attention(q, k, v)[0], v)
+
+
+def test_one_dimension():
+    x = torch.tensor([[1.0], [2.0]])
+    assert_weights(attention(x, x, x)[1], [[0.2689, 0.7311], [0.1192, 0.8808]])
+
+
+def test_q_equal_to_k_gives_symmetric_scores_but_not_weights():
+    x = normal(5, 3)
+    steps = attention_steps(x, x, x)
+    assert_close(steps.scores, steps.scores.mT)
+    assert not torch.isclose(steps.weights, steps.weights.mT).all()
+
+
+@pytest.mark.parametrize("shape", [(7, 11), (1, 11), (7, 1), (3, 1, 11), (1, 7, 11), (3, 7, 11)])
+def test_masks_that_broadcast(shape):
+    q, k, v = normal(3, 7, 5), normal(3, 11, 5, seed=1), normal(3, 11, 2, seed=2)
+    mask = normal(*shape, seed=3) > 0
+    fused = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    assert_close(attention(q, k, v, mask)[0], fused, rtol=0, atol=1e-12)

@@ -1,0 +1,71 @@
+"""Measures of weights, at values known beforehand and against automatic differentiation."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from attention_core.measures import entropy, future_weight, largest_weight, softmax_jacobian_norm
+
+rows = st.lists(st.floats(-9, 9), min_size=1, max_size=7).map(
+    lambda scores: torch.tensor(scores, dtype=torch.float64)
+)
+
+
+@pytest.mark.parametrize(
+    ("weights", "nats"),
+    [
+        ([1.0, 0.0, 0.0], 0.0),
+        ([0.5, 0.5, 0.0], math.log(2)),
+        ([0.2] * 5, math.log(5)),
+        ([0.0, 0.0], 0.0),
+    ],
+)
+def test_entropy_in_nats(weights, nats):
+    assert entropy(torch.tensor(weights)).item() == pytest.approx(nats)
+
+
+@given(rows)
+def test_entropy_lies_between_one_key_and_all_keys(scores):
+    assert -1e-12 <= entropy(scores.softmax(-1)).item() <= math.log(len(scores)) + 1e-12
+
+
+@given(rows)
+def test_the_jacobian_norm_is_that_of_autograd(scores):
+    jacobian = torch.autograd.functional.jacobian(lambda s: s.softmax(-1), scores)
+    norm = math.sqrt(sum(entry**2 for entry in jacobian.flatten().tolist()))
+    assert softmax_jacobian_norm(scores.softmax(-1)).item() == pytest.approx(norm, abs=1e-12)
+
+
+def test_a_saturated_row_lets_no_gradient_through():
+    assert softmax_jacobian_norm(torch.tensor([1.0, 0.0, 0.0])) == 0
+    assert softmax_jacobian_norm(torch.tensor([0.5, 0.5])) == 0.5
+    nearly_one = torch.tensor([200.0, 183.0, 0.0]).softmax(-1)
+    assert 0 <= softmax_jacobian_norm(nearly_one) < 1e-6  # and not NaN
+
+
+def test_future_weight_looks_right_of_the_diagonal_only():
+    weights = torch.tensor([[[0.6, 0.4, 0.0], [0.3, 0.6, 0.1]], [[1.0, 0.0, 0.0], [0.2, 0.1, 0.7]]])
+    assert future_weight(weights) == pytest.approx(0.7)
+    assert future_weight(weights[0]) == pytest.approx(0.4)
+    assert future_weight(weights[0].tril()) == 0.0
+    assert future_weight(torch.ones(1, 1)) == 0.0
+    assert future_weight(torch.ones(3, 0)) == 0.0
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+def test_one_number_a_row_in_every_dtype(dtype):
+    weights = torch.rand(2, 3, 5, generator=torch.Generator().manual_seed(0)).softmax(-1)
+    for measure in (entropy, largest_weight, softmax_jacobian_norm):
+        measured = measure(weights.to(dtype))
+        assert measured.shape == (2, 3) and measured.dtype == dtype
+        assert_close(measured.float(), measure(weights), rtol=0.03, atol=0.01)
+
+
+def test_largest_weight():
+    assert largest_weight(torch.tensor([[0.1, 0.9], [0.5, 0.5]])).tolist() == pytest.approx(
+        [0.9, 0.5]
+    )
