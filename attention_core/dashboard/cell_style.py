@@ -1,0 +1,56 @@
+"""What heatmaps of marks and heatmaps of one image have in common."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from attention_core.dashboard import colours
+from attention_core.dashboard.colours import Scale
+from attention_core.dashboard.picture import DATA
+
+CELL = alt.selection_point("cell", fields=["i", "j"], clear=False)
+
+
+@dataclass(frozen=True)
+class CellStyle:
+    """All that a heatmap's specification depends on, so that one is built for each only once."""
+
+    title: str
+    rows: str
+    columns: str
+    scale: Scale
+    low: float
+    high: float
+    clickable: bool
+    height: int
+
+    def dress(self, layers: list[alt.Chart]) -> alt.LayerChart:
+        """The layers as one chart; each keeps its own colours."""
+        chart = alt.LayerChart(layer=layers, data=DATA, title=self.title, height=self.height)
+        independent: alt.LayerChart = chart.resolve_scale(color="independent")
+        return independent
+
+
+def legend(style: CellStyle) -> alt.Chart:
+    """An invisible mark that brings the colour bar."""
+    stops = colours.STOPS[style.scale]
+    domain = [float(stop) for stop in np.linspace(style.low, style.high, len(stops))]
+    bar = alt.Legend(
+        title=None,
+        gradientThickness=8,
+        gradientLength=120,
+        values=[style.low, (style.low + style.high) / 2, style.high],
+    )
+    colour = alt.Color("value:Q", scale=alt.Scale(domain=domain, range=list(stops)), legend=bar)
+    chart: alt.Chart = alt.Chart(DATA).mark_point(opacity=0).encode(color=colour)
+    return chart
+
+
+def frame(edges: dict[str, Any]) -> list[alt.Chart]:
+    """A dark line with a light one inside it round one cell: seen on every colour."""
+    return [
+        alt.Chart(DATA).mark_rect(filled=False, stroke=stroke, strokeWidth=width).encode(**edges)
+        for stroke, width in (("#000000", 5), ("#ffffff", 2))
+    ]

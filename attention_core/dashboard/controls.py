@@ -1,0 +1,120 @@
+"""Controls whose values live in the URL, so that a link or a refresh opens the same picture.
+
+Every key starts with its page's prefix. A value from the URL or from a browser is a stranger's:
+each control returns a legal one whatever arrives. The defaults are the lesson's, and are noted
+so that `reset` can bring them back.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+import streamlit as st
+
+Option = TypeVar("Option")
+Number = TypeVar("Number", int, float)
+
+_DEFAULTS = "control_defaults"
+_BIND: Literal["query-params"] = "query-params"
+
+
+def reset(prefix: str) -> None:
+    """Return every control of the page with this prefix to the lesson's value."""
+    for key, default in st.session_state.get(_DEFAULTS, {}).items():
+        if key.startswith(f"{prefix}_"):
+            st.session_state[key] = default
+
+
+def slider(
+    label: str,
+    low: Number,
+    high: Number,
+    default: Number,
+    *,
+    key: str,
+    step: Number | None = None,
+    help: str | None = None,
+) -> Number:
+    """A slider from `low` to `high`, both included; one legal value needs no slider."""
+    _note_default(key, default)
+    if low == high:
+        return low
+    value = st.slider(label, low, high, default, step, key=key, help=help, bind=_BIND)
+    return max(low, min(high, value))
+
+
+def select(
+    label: str,
+    options: Sequence[Option],
+    *,
+    key: str,
+    default: int = 0,
+    labels: Callable[[Option], str] = str,
+    help: str | None = None,
+) -> Option:
+    """One of `options` from a list; `default` is a position in it. Labels are plain text."""
+    _note_default(key, options[default])
+    if st.session_state.get(key, options[default]) not in options:
+        st.session_state[key] = options[default]
+    return st.selectbox(label, options, default, format_func=labels, key=key, help=help, bind=_BIND)
+
+
+def position(
+    label: str,
+    n: int,
+    *,
+    key: str,
+    default: int = 0,
+    labels: Callable[[int], str] = str,
+    help: str | None = None,
+) -> int:
+    """A token position from 0 to n - 1; a position past the end becomes the last one."""
+    if st.session_state.get(key, 0) >= n:
+        st.session_state[key] = n - 1
+    default = min(default, n - 1)
+    return select(label, range(n), key=key, default=default, labels=labels, help=help)
+
+
+def segments(
+    label: str, options: Sequence[str], *, key: str, default: int = 0, help: str | None = None
+) -> str:
+    """One of a few options, all in view. For our own words only: the labels are Markdown."""
+    _note_default(key, options[default])
+    value = st.segmented_control(
+        label, options, default=options[default], required=True, key=key, help=help, bind=_BIND
+    )
+    return value if value in options else options[default]
+
+
+def several(
+    label: str,
+    options: Sequence[Option],
+    default: Sequence[Option],
+    *,
+    key: str,
+    labels: Callable[[Option], str] = str,
+    help: str | None = None,
+) -> list[Option]:
+    """Any number of `options`, in the order in which they were chosen."""
+    _note_default(key, list(default))
+    if not set(st.session_state.get(key, [])) <= set(options):
+        st.session_state[key] = list(default)
+    return st.multiselect(
+        label, options, default, format_func=labels, key=key, help=help, bind=_BIND
+    )
+
+
+def toggle(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:
+    """A switch."""
+    _note_default(key, default)
+    return st.toggle(label, default, key=key, help=help, bind=_BIND)
+
+
+def text(label: str, default: str, *, key: str, limit: int = 200, help: str | None = None) -> str:
+    """A line of the learner's own text, `limit` characters at most; show it as data only."""
+    _note_default(key, default)
+    value: Any = st.text_input(label, default, limit, key=key, help=help, bind=_BIND)
+    return (value or "")[:limit]
+
+
+def _note_default(key: str, default: object) -> None:
+    st.session_state.setdefault(_DEFAULTS, {})[key] = default

@@ -1,0 +1,100 @@
+"""The frame that every page opens with one call: configuration, menu, device and dtype, reset."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+
+import streamlit as st
+import torch
+
+from attention_core.dashboard import controls, lesson
+from attention_core.dashboard.lesson import PAGES, Page
+from attention_core.devices import available_devices, resolve_device
+
+# Streamlit collects garbage after every run. Once the imports are done their objects are here to
+# stay: frozen, they are not visited again, and each run answers about 0.2 s sooner.
+gc.collect()
+gc.freeze()
+torch.set_num_threads(1)  # these tensors are small, and the learners share the cores
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where and how the page computes: canonical names, so that they can key a cache."""
+
+    device: str
+    dtype: str
+
+
+def open_page(page: Page) -> Setting:
+    """Draw the frame of `page` and return the learner's device and dtype."""
+    st.set_page_config(
+        page_title=f"{page.title} · {lesson.TITLE}", page_icon=page.icon, layout="wide"
+    )
+    with st.sidebar:
+        st.caption(lesson.TITLE)
+        _menu()
+        _carry(page, ("device", "dtype"))
+        setting = _computation()
+        if st.button("Reset this page", icon=":material/restart_alt:", key=f"{page.prefix}_reset"):
+            controls.reset(page.prefix)
+    st.title(page.title)
+    st.markdown(page.objective)
+    return setting
+
+
+def close_page(page: Page) -> None:
+    """End the page with the way to the next one."""
+    following = lesson.next_page(page)
+    if following:
+        st.page_link(
+            following.file, label=f"Next: {following.title}", icon=":material/arrow_forward:"
+        )
+
+
+@contextmanager
+def friendly() -> Iterator[None]:
+    """Show a ValueError as a message, as plain text, and keep the rest of the page alive."""
+    try:
+        yield
+    except ValueError as error:
+        with st.container(border=True):
+            st.markdown(":material/error: **This cannot be computed.**")
+            st.text(str(error))
+
+
+def _menu() -> None:
+    for group, pages in groupby(PAGES, key=lambda page: page.group):
+        st.caption(group)
+        for page in pages:
+            st.page_link(page.file, label=page.title, icon=page.icon)
+
+
+def _carry(page: Page, keys: tuple[str, ...]) -> None:
+    """Keep settings that all pages share when the learner changes the page.
+
+    Streamlit resets a bound control when its page changes; assigning its value keeps it.
+    """
+    if st.session_state.get("page") != page.file:
+        for key in keys:
+            if key in st.session_state and key not in st.query_params:
+                st.session_state[key] = st.session_state[key]
+    st.session_state["page"] = page.file
+
+
+def _computation() -> Setting:
+    devices = {device.name: device for device in available_devices()}
+    requested = st.query_params.get("device", "cpu")
+    name, fallback = resolve_device(requested)
+    if fallback:  # the control below drops what it does not offer, so say it before
+        st.session_state["fallback"] = fallback
+    with st.expander("Computation", icon=":material/memory:"):
+        name = controls.select("Device", list(devices), key="device")
+        dtype = controls.select("Dtype", devices[name].dtypes, key="dtype")
+        if devices[name].note:
+            st.caption(devices[name].note)
+    if "fallback" in st.session_state:
+        st.warning(st.session_state["fallback"], icon=":material/memory:")
+    return Setting(name, dtype)

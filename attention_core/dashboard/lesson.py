@@ -1,0 +1,75 @@
+"""The lesson's table of contents, for the menu, the Overview and the links between pages."""
+
+from dataclasses import dataclass
+
+TITLE = "The Attention Mechanism"
+PREVIOUS_LESSON = "Instance segmentation"
+NEXT_LESSON = "The transformer architecture"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its file below the project's root, what it is called, and what it is for."""
+
+    file: str
+    title: str
+    icon: str
+    prefix: str  # of its widgets' keys, and so of its URL parameters
+    minutes: int
+    objective: str
+    group: str = "The lesson"
+
+    @property
+    def path(self) -> str:
+        """The last part of the page's URL: `pages/1_qkv_formula.py` is served at `qkv_formula`."""
+        return self.file.removeprefix("pages/").removesuffix(".py").split("_", 1)[1]
+
+
+OVERVIEW = Page(
+    "streamlit_app.py",
+    "Overview",
+    ":material/home:",
+    "overview",
+    2,
+    "See what the lesson holds and where you are in it.",
+    group="Start",
+)
+QKV_FORMULA = Page(
+    "pages/1_qkv_formula.py",
+    "QKV formula",
+    ":material/function:",
+    "qkv",
+    15,
+    "Follow every number from queries, keys and values to the output.",
+)
+RETRIEVAL = Page(
+    "pages/2_retrieval.py",
+    "Retrieval",
+    ":material/manage_search:",
+    "ret",
+    10,
+    "Use attention as a soft look-up: ask for a token, or for a blend of tokens.",
+)
+CAUSAL_MASKING = Page(
+    "pages/3_causal_masking.py",
+    "Causal masking",
+    ":material/visibility_off:",
+    "mask",
+    15,
+    "Hide the future, prove that it is hidden, and know when not to.",
+)
+EXERCISES = Page(
+    "pages/4_exercises.py",
+    "Exercises",
+    ":material/exercise:",
+    "ex",
+    20,
+    "Predict, try, be checked, and understand why.",
+)
+PAGES = (OVERVIEW, QKV_FORMULA, RETRIEVAL, CAUSAL_MASKING, EXERCISES)
+
+
+def next_page(page: Page) -> Page | None:
+    """The page after `page` in the lesson, or None after the last."""
+    following = PAGES[PAGES.index(page) + 1 :]
+    return following[0] if following else None

@@ -1,0 +1,69 @@
+"""A picture: a Vega-Lite specification built once, and the data that change with every run.
+
+Building an Altair chart costs about 30 ms, more than all of the mathematics. So a chart function
+builds its chart for a structure (titles, scale, size class), keeps the specification, and hands
+out pictures that pair it with new data.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+from torch import Tensor
+
+from attention_core.dashboard.colours import Array
+
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What `show` needs: specification, data, what is to be seen, and the same as a table."""
+
+    spec: Spec
+    data: pd.DataFrame
+    alt: str
+    table: pd.DataFrame
+    grid: pd.DataFrame | None = None  # the cells to click, sent once as they stay the same
+
+
+DATA = alt.NamedData("picture")  # stand for what `show` will send
+GRID = alt.NamedData("grid")
+
+
+def specification(chart: alt.Chart | alt.LayerChart) -> Spec:
+    """The chart as Vega-Lite, without Altair's own theme: the page's theme decides."""
+    spec: Spec = chart.to_dict()
+    del spec["config"]
+    return spec
+
+
+def to_array(tensor: Tensor) -> Array:
+    """The values of a tensor on the CPU: the one place where pictures leave the device."""
+    values: Array = tensor.detach().cpu().double().numpy()
+    return values
+
+
+def show(picture: Picture, *, key: str, on_select: Callable[[], None] | None = None) -> None:
+    """Draw the picture. `on_select` is called after a click, before the page runs again."""
+    datasets = {DATA.name: picture.data}
+    if picture.grid is not None:
+        datasets[GRID.name] = picture.grid
+    spec = {**picture.spec, "datasets": datasets}
+    listener = on_select if "params" in spec else None  # too many cells to click: no selection
+    st.vega_lite_chart(spec, alt=picture.alt, key=key, on_select=listener or "ignore")
+
+
+def show_tables(pictures: dict[str, Picture], *, key: str) -> None:
+    """The pictures' numbers as tables behind one fold; nothing is sent while it is closed."""
+    fold = st.expander(
+        "The same numbers as tables", icon=":material/table:", key=key, on_change="rerun"
+    )
+    with fold:
+        if fold.open:
+            for title, picture in pictures.items():
+                st.caption(title)
+                st.dataframe(picture.table)
