@@ -8,7 +8,12 @@
 (torch.Size([2, 5, 8]), torch.Size([2, 5, 5]))
 """
 
-from attention_core.agreement import Agreement, compare_with_torch, tolerance_for
+from attention_core.agreement import (
+    Agreement,
+    compare_with_is_causal,
+    compare_with_torch,
+    tolerance_for,
+)
 from attention_core.attention import AttentionSteps, attention, attention_steps
 from attention_core.convolution import convolve, toeplitz
 from attention_core.decoding import KVCache, decode, replace_token
@@ -30,7 +35,13 @@ from attention_core.masks import (
     reachable,
     sliding_window,
 )
-from attention_core.measures import entropy, future_weight, largest_weight, softmax_jacobian_norm
+from attention_core.measures import (
+    asymmetry,
+    entropy,
+    future_weight,
+    largest_weight,
+    softmax_jacobian_norm,
+)
 from attention_core.patches import patch_attention, sample_picture, to_patches
 from attention_core.retrieval import Retrieval, blend, coefficient_for_share, retrieve, vocabulary
 from attention_core.sampling import sample_qkv
@@ -50,6 +61,7 @@ __all__ = [
     "ScalingResult",
     "all_of",
     "any_of",
+    "asymmetry",
     "attention",
     "attention_steps",
     "available_devices",
@@ -58,6 +70,7 @@ __all__ = [
     "causal",
     "causal_bottom_right",
     "coefficient_for_share",
+    "compare_with_is_causal",
     "compare_with_torch",
     "convolve",
     "decode",

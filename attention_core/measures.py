@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from attention_core.checks import require
+
 
 def entropy(weights: Tensor) -> Tensor:
     """-sum_j w_j ln w_j in nats, weights (..., n_k) -> (...); 0 ln 0 = 0.
@@ -23,6 +25,16 @@ def future_weight(weights: Tensor) -> float:
     return float(ahead.max()) if ahead.numel() else 0.0
 
 
+def asymmetry(matrix: Tensor) -> float:
+    """max |m[i, j] - m[j, i]|, matrix (..., n, n): exactly 0.0 if symmetric.
+
+    Raises ValueError if the matrix is not square.
+    """
+    square = matrix.ndim >= 2 and matrix.shape[-2] == matrix.shape[-1]
+    require(square, f"matrix must be square, (..., n, n): {tuple(matrix.shape)}")
+    return float((matrix - matrix.mT).abs().max()) if matrix.numel() else 0.0
+
+
 def softmax_jacobian_norm(weights: Tensor) -> Tensor:
     """||diag(w) - w w^T||, the Frobenius norm, weights (..., n_k) -> (...).
 
@@ -30,7 +42,6 @@ def softmax_jacobian_norm(weights: Tensor) -> Tensor:
     gradient gets through: nearly 0 when one key has nearly all the weight, which is the reason
     for the 1/sqrt(d_k) (Vaswani et al. 2017, section 3.2.1).
     """
-    jacobian = torch.diag_embed(weights) - weights.unsqueeze(-1) * weights.unsqueeze(
-        -2
-    )  # (..., n_k, n_k)
+    outer = weights.unsqueeze(-1) * weights.unsqueeze(-2)  # (..., n_k, n_k)
+    jacobian = torch.diag_embed(weights) - outer
     return jacobian.square().sum((-2, -1)).sqrt()  # (...)

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 from functools import lru_cache
 
 import altair as alt
@@ -10,48 +11,50 @@ import pandas as pd
 from PIL import Image
 
 from attention_core.dashboard import colours
-from attention_core.dashboard.cell_style import CELL, CellStyle, frame, legend
+from attention_core.dashboard.cell_style import CellStyle, frame, legend
 from attention_core.dashboard.colours import Codes, Scale
-from attention_core.dashboard.picture import DATA, GRID, Spec, specification
+from attention_core.dashboard.picture import DATA, Spec, specification
 
-PIXELS = 320  # about, on the longer side: edges between cells stay sharp
+PIXELS = 320  # about, on both sides: edges between cells stay sharp
 HATCH = colours.LEVELS + len(colours.GLYPHS)  # one more code: the lines over special cells
 HATCH_COLOUR = b"\x55\x55\x55"
 
 
 def data(coded: Codes, style: CellStyle, chosen: tuple[int, int] | None) -> pd.DataFrame:
-    """One row: the image, its edges in cells, and the edges of the chosen cell if there is one."""
+    """One row: the image, its edges in cells, and the edges of the chosen cell."""
     n_rows, n_columns = coded.shape
-    i, j = chosen or (np.nan, np.nan)
+    i, j = chosen or (0, 0)
     edges = {"i0": i - 0.5, "i1": i + 0.5, "j0": j - 0.5, "j1": j + 0.5}
     sides = {"left": -0.5, "right": n_columns - 0.5, "top": -0.5, "bottom": n_rows - 0.5}
     return pd.DataFrame([{"url": _png(coded, style.scale), "value": style.low, **sides, **edges}])
 
 
-@lru_cache(maxsize=32)
-def grid(n_rows: int, n_columns: int) -> pd.DataFrame:
-    """The cells as rows, to be clicked."""
-    i, j = (index.ravel() for index in np.indices((n_rows, n_columns)))
-    edges = {"i0": i - 0.5, "i1": i + 0.5, "j0": j - 0.5, "j1": j + 0.5}
-    return pd.DataFrame({"i": i, "j": j, **edges})
-
-
 @lru_cache(maxsize=128)
-def spec(style: CellStyle) -> Spec:
-    """The specification for `data`, and for `grid` if the style is clickable."""
-    axis = alt.Axis(format="d", tickMinStep=1, grid=False)
-    x = alt.X("left:Q", title=style.columns, scale=_exact(), axis=axis)
-    y = alt.Y("top:Q", title=style.rows, scale=_exact(reverse=True), axis=axis)
+def spec(
+    style: CellStyle,
+    framed: bool,
+    row_labels: tuple[str, ...] | None,
+    column_labels: tuple[str, ...] | None,
+) -> Spec:
+    """The specification for `data`; framed: draw the frame round the chosen cell."""
+    x = alt.X("left:Q", title=style.columns, scale=_exact(), axis=_axis(column_labels))
+    y = alt.Y("top:Q", title=style.rows, scale=_exact(reverse=True), axis=_axis(row_labels))
     image = alt.Chart(DATA).mark_image(aspect=False)
     cell = {"x": "j0:Q", "x2": "j1:Q", "y": "i0:Q", "y2": "i1:Q"}
     layers = [
         image.encode(url="url:N", x=x, x2="right:Q", y=y, y2="bottom:Q"),
-        *(layer.transform_filter("isValid(datum.i0)") for layer in frame(cell)),
-        legend(style),
+        *(frame(cell) if framed else ()),
+        *legend(style),
     ]
-    if style.clickable:
-        layers.append(alt.Chart(GRID).mark_rect(opacity=0).encode(**cell).add_params(CELL))
     return specification(style.dress(layers))
+
+
+def _axis(labels: tuple[str, ...] | None) -> alt.Axis:
+    """Whole numbers, or the labels that stand for them (as JSON: text, never an expression)."""
+    axis = alt.Axis(format="d", tickMinStep=1, grid=False, labelLimit=90)
+    if labels:
+        axis.labelExpr = f"{json.dumps(labels)}[datum.value]"
+    return axis
 
 
 def _exact(*, reverse: bool = False) -> alt.Scale:
@@ -60,8 +63,8 @@ def _exact(*, reverse: bool = False) -> alt.Scale:
 
 def _png(coded: Codes, scale: Scale) -> str:
     """A data URL of the cells, enlarged; special cells are hatched, each kind in its own way."""
-    times = max(1, PIXELS // max(coded.shape))
-    pixels = coded.repeat(times, axis=0).repeat(times, axis=1)
+    height, width = (max(1, PIXELS // n) for n in coded.shape)  # of one cell
+    pixels = coded.repeat(height, axis=0).repeat(width, axis=1)
     y, x = np.ogrid[: pixels.shape[0], : pixels.shape[1]]
     falling, rising = (y + x) % 8 < 2, (y - x) % 8 < 2
     lines = {

@@ -10,8 +10,6 @@ from attention_core.dashboard import colours
 from attention_core.dashboard.colours import Scale
 from attention_core.dashboard.picture import DATA
 
-CELL = alt.selection_point("cell", fields=["i", "j"], clear=False)
-
 
 @dataclass(frozen=True)
 class CellStyle:
@@ -23,8 +21,8 @@ class CellStyle:
     scale: Scale
     low: float
     high: float
-    clickable: bool
     height: int
+    colour_bar: bool
 
     def dress(self, layers: list[alt.Chart]) -> alt.LayerChart:
         """The layers as one chart; each keeps its own colours."""
@@ -33,19 +31,21 @@ class CellStyle:
         return independent
 
 
-def legend(style: CellStyle) -> alt.Chart:
-    """An invisible mark that brings the colour bar."""
+def legend(style: CellStyle) -> list[alt.Chart]:
+    """An invisible mark that brings the colour bar, if the style has one."""
+    if not style.colour_bar:
+        return []
     stops = colours.STOPS[style.scale]
     domain = [float(stop) for stop in np.linspace(style.low, style.high, len(stops))]
     bar = alt.Legend(
         title=None,
+        orient="bottom",
         gradientThickness=8,
         gradientLength=120,
         values=[style.low, (style.low + style.high) / 2, style.high],
     )
     colour = alt.Color("value:Q", scale=alt.Scale(domain=domain, range=list(stops)), legend=bar)
-    chart: alt.Chart = alt.Chart(DATA).mark_point(opacity=0).encode(color=colour)
-    return chart
+    return [alt.Chart(DATA).mark_point(opacity=0).encode(color=colour)]
 
 
 def frame(edges: dict[str, Any]) -> list[alt.Chart]:

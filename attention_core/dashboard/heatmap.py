@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attention_core.dashboard import cell_image, colours
-from attention_core.dashboard.cell_style import CELL, CellStyle, frame, legend
+from attention_core.dashboard.cell_style import CellStyle, frame, legend
 from attention_core.dashboard.colours import Array, Codes, Scale
 from attention_core.dashboard.picture import DATA, Picture, Spec, specification, to_array
 
 NUMBERED_CELLS = 80  # as many still show their numbers
-MARKED_CELLS = 100  # as many are marks, with tooltips; more are one image, which is faster
-CLICKABLE_CELLS = 1600  # as many can be clicked; more take too long to draw
-HEIGHT = 320
+MARKED_CELLS = 100  # as many are marks, which answer to pointer and click; more take too long
+HEIGHT = 360
 
 
 def heatmap(
@@ -35,6 +34,7 @@ def heatmap(
     chosen: tuple[int, int] | None = None,
     clickable: bool = False,
     height: int = HEIGHT,
+    colour_bar: bool = True,
 ) -> Picture:
     """The matrix `values` (n_rows, n_columns) as a heatmap.
 
@@ -42,7 +42,7 @@ def heatmap(
                round number that holds all values
     mask       cells that are False here are drawn as masked, whatever their value
     chosen     (row, column) of the cell to frame
-    clickable  a click selects a cell: selection "cell" with the fields i and j
+    clickable  a click selects a cell, while the cells are marks: selection "cell", fields i and j
     Labels, all different, default to the positions. The alt text says what is to be seen.
     """
     cells = to_array(values)
@@ -52,16 +52,15 @@ def heatmap(
     row_names = _labels(row_labels, cells.shape[0])
     column_names = _labels(column_labels, cells.shape[1])
     table = pd.DataFrame(cells, pd.Index(row_names, name=f"{rows} \\ {columns}"), column_names)
-    clickable = clickable and cells.size <= CLICKABLE_CELLS
-    style = CellStyle(title, rows, columns, scale, low, high, clickable, height)
+    style = CellStyle(title, rows, columns, scale, low, high, height, colour_bar)
     if cells.size > MARKED_CELLS:
         data = cell_image.data(coded, style, chosen)
-        grid = cell_image.grid(*cells.shape) if clickable else None
-        return Picture(cell_image.spec(style), data, alt_text, table, grid)
+        given = (tuple(labels) if labels else None for labels in (row_labels, column_labels))
+        return Picture(cell_image.spec(style, chosen is not None, *given), data, alt_text, table)
     numbered = cells.size <= NUMBERED_CELLS and cells.shape[1] <= 10
     data = _data(cells, coded, scale, row_names, column_names)
     data["chosen"] = False if chosen is None else (data.i == chosen[0]) & (data.j == chosen[1])
-    return Picture(_spec(style, numbered), data, alt_text, table)
+    return Picture(_spec(style, numbered, clickable), data, alt_text, table)
 
 
 def _labels(given: Sequence[str] | None, n: int) -> list[str]:
@@ -107,7 +106,7 @@ def _fills_and_inks(scale: Scale) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
 
 
 @lru_cache(maxsize=128)
-def _spec(style: CellStyle, numbered: bool) -> Spec:
+def _spec(style: CellStyle, numbered: bool, clickable: bool) -> Spec:
     axis = alt.Axis(labelAngle=0, labelLimit=90, labelOverlap=True)
     x = alt.X("column:O", sort=None, title=style.columns, axis=axis)
     y = alt.Y("row:O", sort=None, title=style.rows, axis=axis)
@@ -118,11 +117,12 @@ def _spec(style: CellStyle, numbered: bool) -> Spec:
     ]
     base = alt.Chart(DATA).encode(x=x, y=y)
     marks = base.mark_rect().encode(fill=alt.Fill("fill:N", scale=None), tooltip=tooltip)
-    text = base.mark_text(fontSize=10).encode(
+    size = alt.expr("min(11, width / length(domain('x')) / 3)")  # five characters fit a cell
+    text = base.mark_text(fontSize=size).encode(
         text="number:N" if numbered else "glyph:N", color=alt.Color("ink:N", scale=None)
     )
     framed = [layer.transform_filter("datum.chosen") for layer in frame({"x": x, "y": y})]
-    bar = legend(style).transform_filter("datum.i == 0 && datum.j == 0")
-    if style.clickable:
-        marks = marks.add_params(CELL)
-    return specification(style.dress([marks, text, *framed, bar]))
+    bars = [bar.transform_filter("datum.i == 0 && datum.j == 0") for bar in legend(style)]
+    if clickable:
+        marks = marks.add_params(alt.selection_point("cell", fields=["i", "j"], clear=False))
+    return specification(style.dress([marks, text, *framed, *bars]))

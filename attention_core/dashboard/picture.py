@@ -27,11 +27,9 @@ class Picture:
     data: pd.DataFrame
     alt: str
     table: pd.DataFrame
-    grid: pd.DataFrame | None = None  # the cells to click, sent once as they stay the same
 
 
-DATA = alt.NamedData("picture")  # stand for what `show` will send
-GRID = alt.NamedData("grid")
+DATA = alt.NamedData("picture")  # stands for what `show` will send
 
 
 def specification(chart: alt.Chart | alt.LayerChart) -> Spec:
@@ -49,10 +47,7 @@ def to_array(tensor: Tensor) -> Array:
 
 def show(picture: Picture, *, key: str, on_select: Callable[[], None] | None = None) -> None:
     """Draw the picture. `on_select` is called after a click, before the page runs again."""
-    datasets = {DATA.name: picture.data}
-    if picture.grid is not None:
-        datasets[GRID.name] = picture.grid
-    spec = {**picture.spec, "datasets": datasets}
+    spec = {**picture.spec, "datasets": {DATA.name: picture.data}}
     listener = on_select if "params" in spec else None  # too many cells to click: no selection
     st.vega_lite_chart(spec, alt=picture.alt, key=key, on_select=listener or "ignore")
 

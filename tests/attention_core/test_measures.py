@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from attention_core.measures import entropy, future_weight, largest_weight, softmax_jacobian_norm
+from attention_core.attention import attention_steps
+from attention_core.measures import (
+    asymmetry,
+    entropy,
+    future_weight,
+    largest_weight,
+    softmax_jacobian_norm,
+)
+from attention_core.sampling import sample_qkv
 
 rows = st.lists(st.floats(-9, 9), min_size=1, max_size=7).map(
     lambda scores: torch.tensor(scores, dtype=torch.float64)
@@ -69,3 +77,17 @@ def test_largest_weight():
     assert largest_weight(torch.tensor([[0.1, 0.9], [0.5, 0.5]])).tolist() == pytest.approx(
         [0.9, 0.5]
     )
+
+
+def test_asymmetry_is_the_largest_difference_across_the_diagonal():
+    assert asymmetry(torch.tensor([[1.0, 2.0, 0.0], [2.0, 5.0, -1.0], [0.5, -1.0, 3.0]])) == 0.5
+    assert asymmetry(torch.ones(2, 3, 3)) == 0.0
+    with pytest.raises(ValueError, match=r"square.*\(3, 5\)"):
+        asymmetry(torch.ones(3, 5))
+
+
+def test_equal_queries_and_keys_have_symmetric_scores_but_not_weights():
+    q, _, v = sample_qkv(1, 7, 5)
+    steps = attention_steps(q, q, v)
+    assert asymmetry(steps.scores) < 1e-6
+    assert asymmetry(steps.weights) > 0.1

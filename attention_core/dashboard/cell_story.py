@@ -1,0 +1,83 @@
+"""The story of one weight: from the products of q and k to its share of the output."""
+
+import streamlit as st
+import torch
+
+from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.picture import show, show_tables
+from attention_core.trace import CellTrace
+
+
+def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: str) -> None:
+    """Three steps, each a formula with its real numbers and a picture. q and k are one head."""
+    i, j, d_k, n_k = trace.i, trace.j, len(trace.products), len(trace.exponentials)
+
+    st.markdown(f"**1. Compare.** Multiply query {i} and key {j} entry by entry, and add up.")
+    st.latex(rf"q_{{{i}}} \cdot k_{{{j}}} = {_number(trace.dot)}")
+    st.latex(
+        rf"\text{{score}} = \frac{{{_number(trace.dot)}}}{{\sqrt{{{d_k}}}}}"
+        rf" = {_number(trace.score)}"
+    )
+    products = heatmap(
+        torch.stack([q[i], k[j], trace.products]),
+        title=f"Query {i}, key {j} and their products",
+        alt_text=f"Query {i}, key {j} and the products of their entries, which add up to "
+        f"{_number(trace.dot)}.",
+        scale="signed",
+        rows="",
+        columns="dimension",
+        row_labels=["query", "key", "product"],
+        height=190,
+        colour_bar=False,
+    )
+    show(products, key=f"{key}_products")
+
+    st.markdown(
+        f"**2. Share out.** Query {i} has {n_k} such {'scores' if n_k > 1 else 'score'}. "
+        "Take the exponential of each, and divide by their sum. (The largest score, m, is taken "
+        "away first: the shares stay the same, and nothing overflows.)"
+    )
+    st.latex(
+        rf"\text{{weight}} = \frac{{e^{{{_number(trace.score)} - m}}}}{{\sum_j e^{{s_j - m}}}} = "
+        rf"\frac{{{_number(float(trace.exponentials[j]))}}}{{{_number(trace.total)}}} = "
+        rf"{_number(trace.weight)}"
+    )
+    shares = heatmap(
+        torch.stack([trace.exponentials, trace.exponentials / trace.total]),
+        title=f"Exponentials and weights of query {i}",
+        alt_text=f"The exponentials of all {n_k} scores of query {i} and the weights they become; "
+        f"key {j} gets {_number(trace.weight)}.",
+        rows="",
+        row_labels=["exponential", "weight"],
+        chosen=(1, j),
+        height=160,
+        colour_bar=False,
+    )
+    show(shares, key=f"{key}_shares")
+
+    st.markdown(
+        f"**3. Mix.** The weight scales value {j}; the scaled values of all keys add up to "
+        f"output {i}."
+    )
+    st.latex(rf"\text{{output}}_{{{i}}} = \dots + {_number(trace.weight)} \cdot v_{{{j}}} + \dots")
+    mixed = heatmap(
+        torch.stack([trace.contribution, trace.output]),
+        title=f"What key {j} contributes to output {i}",
+        alt_text=f"Value {j} times {_number(trace.weight)}, above the whole output of query {i}.",
+        scale="signed",
+        rows="",
+        columns="dimension",
+        row_labels=[f"from key {j}", f"output {i}"],
+        height=160,
+        colour_bar=False,
+    )
+    show(mixed, key=f"{key}_mixed")
+    show_tables(
+        {"Products": products, "Shares": shares, "Contribution": mixed}, key=f"{key}_story_tables"
+    )
+
+
+def _number(x: float) -> str:
+    """The number as LaTeX, four significant digits."""
+    mantissa, _, exponent = f"{x:.4g}".partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa

@@ -1,0 +1,86 @@
+"""Controls: whatever a URL sends, the page gets a legal value; Reset brings the defaults."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+HOSTILE = ["1e9", "abc", "inf", "nan", "-3", "", "9" * 5000, "<img src=x>", "1,2,3", "True"]
+
+
+def page():
+    import streamlit as st
+
+    from attention_core.dashboard import controls
+
+    if st.button("Reset"):
+        controls.reset("demo")
+    n = controls.slider("n", 1, 7, 5, key="demo_n")
+    value = {
+        "n": n,
+        "x": controls.slider("x", 0.0, 2.0, 1.0, key="demo_x"),
+        "i": controls.position("i", n, key="demo_i", default=2),
+        "colour": controls.select("colour", ["red", "blue"], key="demo_colour", default=1),
+        "view": controls.segments("view", ["a", "b"], key="demo_view"),
+        "on": controls.toggle("on", key="demo_on"),
+        "words": controls.text("words", "the cat", key="demo_words", limit=20),
+        "tokens": controls.several("tokens", range(4), [2], key="demo_tokens"),
+    }
+    st.session_state["value"] = value
+
+
+LESSON = dict(n=5, x=1.0, i=2, colour="blue", view="a", on=False, words="the cat", tokens=[2])
+
+
+@pytest.fixture
+def at() -> AppTest:
+    return AppTest.from_function(page, default_timeout=30)
+
+
+def test_defaults(at):
+    at.run()
+    assert not at.exception
+    assert at.session_state["value"] == LESSON
+
+
+@pytest.mark.parametrize("key", LESSON)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_any_url_opens_with_legal_values(at, key, text):
+    at.query_params[f"demo_{key}"] = text
+    at.run()
+    assert not at.exception
+    value = at.session_state["value"]
+    assert isinstance(value["n"], int) and 1 <= value["n"] <= 7
+    assert 0.0 <= value["x"] <= 2.0
+    assert 0 <= value["i"] < value["n"]
+    assert value["colour"] in ("red", "blue") and value["view"] in ("a", "b")
+    assert isinstance(value["on"], bool) and len(value["words"]) <= 20
+    assert set(value["tokens"]) <= set(range(4))
+
+
+def test_a_link_sets_the_value(at):
+    at.query_params["demo_n"] = "3"
+    at.query_params["demo_i"] = "1"
+    at.query_params["demo_colour"] = "red"
+    at.run()
+    assert at.session_state["value"] == LESSON | dict(n=3, i=1, colour="red")
+
+
+def test_a_position_past_the_end_becomes_the_last(at):
+    at.run()
+    at.selectbox(key="demo_i").select(4).run()
+    at.slider(key="demo_n").set_value(3).run()
+    assert at.session_state["value"]["i"] == 2
+    at.slider(key="demo_n").set_value(1).run()  # one token: positions 0 to 0
+    assert not at.exception
+    assert at.session_state["value"]["i"] == 0
+
+
+def test_reset_brings_back_the_lesson(at):
+    at.run()
+    at.slider(key="demo_n").set_value(7)
+    at.text_input(key="demo_words").set_value("a dog")
+    at.multiselect(key="demo_tokens").set_value([0, 1])
+    at.toggle(key="demo_on").set_value(True).run()
+    assert at.session_state["value"] != LESSON
+    at.button[0].click().run()
+    assert not at.exception
+    assert at.session_state["value"] == LESSON
