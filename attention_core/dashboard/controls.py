@@ -5,7 +5,7 @@ each control returns a legal one whatever arrives. The defaults are the lesson's
 so that `reset` can bring them back.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import streamlit as st
@@ -14,6 +14,7 @@ Option = TypeVar("Option")
 Number = TypeVar("Number", int, float)
 
 _DEFAULTS = "control_defaults"
+_LABELS = "control_labels"
 _BIND: Literal["query-params"] = "query-params"
 
 
@@ -22,6 +23,11 @@ def reset(prefix: str) -> None:
     for key, default in st.session_state.get(_DEFAULTS, {}).items():
         if key.startswith(f"{prefix}_"):
             st.session_state[key] = default
+
+
+def assign(key: str, value: object) -> None:
+    """Set a control from a button: its `on_click`, which runs before the page does."""
+    st.session_state[key] = value
 
 
 def slider(
@@ -33,12 +39,15 @@ def slider(
     key: str,
     step: Number | None = None,
     help: str | None = None,
+    disabled: bool = False,
 ) -> Number:
     """A slider from `low` to `high`, both included; one legal value needs no slider."""
     _note_default(key, default)
     if low == high:
         return low
-    value = st.slider(label, low, high, default, step, key=key, help=help, bind=_BIND)
+    value = st.slider(
+        label, low, high, default, step, key=key, help=help, disabled=disabled, bind=_BIND
+    )
     return max(low, min(high, value))
 
 
@@ -85,6 +94,56 @@ def segments(
     return value if value in options else options[default]
 
 
+def choice(
+    label: str,
+    options: Mapping[str, str],
+    *,
+    key: str,
+    disabled: bool = False,
+    help: str | None = None,
+) -> str | None:
+    """One of `options` (what to choose: a caption), listed below each other; None until chosen.
+
+    For our own words only: both are Markdown.
+    """
+    _note_default(key, None)
+    value = st.radio(
+        label,
+        list(options),
+        None,
+        captions=list(options.values()) if any(options.values()) else None,
+        key=key,
+        help=help,
+        disabled=disabled,
+        bind=_BIND,
+    )
+    return value if value in options else None
+
+
+def several_segments(
+    label: str,
+    options: Sequence[str],
+    default: Sequence[str] = (),
+    *,
+    key: str,
+    disabled: bool = False,
+    help: str | None = None,
+) -> list[str]:
+    """Any number of a few options, all in view. For our own words only: the labels are Markdown."""
+    _note_default(key, list(default))
+    values = st.pills(
+        label,
+        options,
+        selection_mode="multi",
+        default=list(default),
+        key=key,
+        help=help,
+        disabled=disabled,
+        bind=_BIND,
+    )
+    return [option for option in options if option in values]
+
+
 def several(
     label: str,
     options: Sequence[Option],
@@ -92,15 +151,24 @@ def several(
     *,
     key: str,
     labels: Callable[[Option], str] = str,
+    most: int | None = None,
     help: str | None = None,
 ) -> list[Option]:
-    """Any number of `options`, in the order in which they were chosen."""
+    """Any number of `options`, or `most` at most, in the order in which they were chosen."""
     _note_default(key, list(default))
     if not set(st.session_state.get(key, [])) <= set(options):
         st.session_state[key] = list(default)
+    _keep_choice(key, [labels(option) for option in options])
     return st.multiselect(
-        label, options, default, format_func=labels, key=key, help=help, bind=_BIND
-    )
+        label,
+        options,
+        default,
+        format_func=labels,
+        key=key,
+        max_selections=most,
+        help=help,
+        bind=_BIND,
+    )[:most]
 
 
 def toggle(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:
@@ -114,6 +182,14 @@ def text(label: str, default: str, *, key: str, limit: int = 200, help: str | No
     _note_default(key, default)
     value: Any = st.text_input(label, default, limit, key=key, help=help, bind=_BIND)
     return (value or "")[:limit]
+
+
+def _keep_choice(key: str, labels: list[str]) -> None:
+    """Choose the same options again when their labels change: a browser knows only the labels."""
+    shown = st.session_state.setdefault(_LABELS, {})
+    if key in st.session_state and shown.get(key, labels) != labels:
+        st.session_state[key] = st.session_state[key]
+    shown[key] = labels
 
 
 def _note_default(key: str, default: object) -> None:

@@ -1,0 +1,51 @@
+"""A question that many get wrong: what answers when nothing fits?"""
+
+import streamlit as st
+from torch import Tensor
+
+from attention_core.dashboard import controls
+from attention_core.dashboard.bars import bars, short_number
+from attention_core.dashboard.findings import headline, verdict
+from attention_core.dashboard.picture import show
+from attention_core.dashboard.words import Tokens
+from attention_core.retrieval import blend, retrieve
+
+EVENLY = "Evenly, to all keys"
+ANSWERS = {
+    "Nowhere: all weights are 0": "**Not quite.** Weights sum to 1, so they cannot all be 0.",
+    "To key 0, because it is the first": "**Not quite.** Dots do not know who is first.",
+    "To the key that is most like it": "**Not quite.** No key is more like it than another.",
+    EVENLY: "**Right.**",
+}
+
+
+def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
+    """Predict, then see: the query is a token of the vocabulary that the sequence does not hold."""
+    n, absent = len(tokens.sequence), tokens.absent
+    if n == 1:
+        st.markdown("One key gets all the weight, whatever you ask. Add a word, and it must share.")
+        return
+    if absent is None:
+        st.markdown("Every word of the vocabulary is in the sequence. Add one that is not.")
+        return
+    st.text(f"Token {tokens.token(absent)} is in the vocabulary, but nowhere in the sequence.")
+    guess = controls.choice(
+        "You ask for it. Where does the weight go?", dict.fromkeys(ANSWERS, ""), key="ret_absent"
+    )
+    if guess is None:
+        return
+    found = retrieve(blend(vocab, {absent: 1.0}), vocab, tokens.sequence)
+    weight = short_number(found.weights.max().item())
+    st.markdown(
+        f"{ANSWERS[guess]} The token has nothing in common with any key, so all {n} dots are 0 and "
+        f"all scores are equal. The softmax turns equal scores into equal weights: 1/{n} = "
+        f"{weight} for each. It has no way to say *none of you*."
+    )
+    picture = bars(
+        found.weights,
+        [tokens.position(j) for j in range(n)],
+        title="Weights for the token that is not there",
+        alt_text=headline(found, tokens),
+    )
+    show(picture, key="ret_absent_weights")
+    st.text(f"What comes back? {verdict(found, tokens, {absent: 1.0})}")

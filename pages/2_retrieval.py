@@ -1,0 +1,109 @@
+"""Lesson section 2: attention as a look-up by content, which may answer with a blend."""
+
+import inspect
+
+import streamlit as st
+
+from attention_core import DTYPES, blend, compare_with_torch, retrieve, vocabulary
+from attention_core.dashboard import controls
+from attention_core.dashboard.absent_token import ask_about_absent_token
+from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
+from attention_core.dashboard.asking import SHARPEST, choose_query, choose_tokens
+from attention_core.dashboard.bars import bars
+from attention_core.dashboard.findings import as_code, headline, reasons, verdict
+from attention_core.dashboard.frame import close_page, friendly, open_page
+from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.lesson import RETRIEVAL as PAGE
+from attention_core.dashboard.picture import show, show_tables
+
+setting = open_page(PAGE)
+st.markdown(
+    "A dictionary answers only if a key matches exactly. Attention always answers: the query asks, "
+    "every key is compared with it, and the values come back mixed, each in the proportion in "
+    "which its key matched. Here keys and values are the same, the tokens of a short sequence. "
+    "A token is one-hot: *sharpness* at its own place, 0 everywhere else."
+)
+st.latex(
+    r"""\begin{gathered}
+    \text{weights} = \text{softmax}\!\left(\frac{q K^\top}{\sqrt{d_k}}\right) \\
+    \text{output} = \text{weights} \cdot V, \qquad K = V
+    \end{gathered}"""
+)
+
+st.subheader("Ask, and see what answers")
+tokens = choose_tokens()
+st.markdown(
+    "*Predict first:* with sharpness 0, what can the query still tell apart? If you ask for two "
+    "tokens at once, do you get one of them, or both? And with a coefficient below 0?"
+)
+sharpness = controls.slider(
+    "Sharpness, from 0 (all tokens alike) to 10 (a hard look-up)",
+    0.0,
+    SHARPEST,
+    5.0,
+    step=0.1,
+    key="ret_sharpness",
+)
+asked = choose_query(tokens)
+
+with friendly():
+    vocab = vocabulary(
+        len(tokens.names), sharpness, device=setting.device, dtype=DTYPES[setting.dtype]
+    )
+    query, keys = blend(vocab, asked), vocab[list(tokens.sequence)]
+    found = retrieve(query, vocab, tokens.sequence)
+    seen, positions = headline(found, tokens), [tokens.position(j) for j in range(len(keys))]
+    row = heatmap(
+        found.weights[None],
+        title="Weights: one query, one row",
+        alt_text=seen,
+        rows="query",
+        row_labels=["q"],
+        column_labels=positions,
+        height=150,
+        colour_bar=False,
+    )
+    weights = bars(found.weights, positions, title="Weights", alt_text=seen)
+    output = bars(
+        found.output,
+        [tokens.token(token) for token in range(len(vocab))],
+        title="Output = weights · V",
+        alt_text=f"Output, one entry for each token. {verdict(found, tokens, asked)}",
+        y="entry",
+        x="token",
+        limit=SHARPEST,
+    )
+    show(row, key="ret_row")
+    for place, picture, key in zip(
+        st.columns(2, gap="large"), (weights, output), ("w", "o"), strict=True
+    ):
+        with place:
+            show(picture, key=f"ret_{key}_bars")
+    with st.container(border=True):
+        st.markdown("**What comes back?** The token with the largest entry in the output.")
+        st.text(verdict(found, tokens, asked))
+        if not query.any():
+            st.caption("The query is the zero vector: it asks for nothing in particular.")
+
+    st.subheader("Why these weights?")
+    st.markdown(
+        f"Equal dots give equal weights, and the softmax turns a lead of a few points in the score "
+        f"into almost everything. Here scale = 1/√{len(vocab)} = {found.steps.scale:.4f}."
+    )
+    st.dataframe(
+        reasons(found, tokens),
+        hide_index=True,
+        column_config={"weight": st.column_config.TextColumn(alignment="right")},
+        alt="How each key came to its weight",
+    )
+    show_overflow(found.steps.overflow, setting.dtype)
+    show_agreement(found.steps.output, compare_with_torch(query, keys, keys), setting.dtype)
+    show_tables({"Weights": weights, "Output": output}, key="ret_tables")
+    with st.expander("The code that ran", icon=":material/code:"):
+        st.code(as_code(sharpness, tokens, asked), language="python")
+        for function in (vocabulary, blend, retrieve):
+            st.code(inspect.getsource(function), language="python")
+
+    st.subheader("A question before you go on")
+    ask_about_absent_token(tokens, vocab)
+close_page(PAGE)

@@ -1,0 +1,55 @@
+import json
+import math
+from typing import Any
+
+import pytest
+import torch
+
+from attention_core.dashboard.bars import bars, short_number
+from attention_core.dashboard.picture import Picture
+
+
+def draw(values: list[float], labels: list[str] | None = None, **options: Any) -> Picture:
+    labels = [str(j) for j in range(len(values))] if labels is None else labels
+    return bars(torch.tensor(values), labels, title="Weights", alt_text="Seen.", **options)
+
+
+def domain(picture: Picture) -> list[float]:
+    limits: list[float] = picture.spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    return limits
+
+
+def test_every_bar_has_its_label_its_length_and_its_number() -> None:
+    picture = draw([0.25, 0.75, 3.69e-05], ["0 · a", "1 · **b**", "2 · a"])
+    assert picture.data["label"].tolist() == ["0 · a", "1 · **b**", "2 · a"]
+    assert picture.data["value"].tolist() == pytest.approx([0.25, 0.75, 3.69e-05])
+    assert picture.data["number"].tolist() == ["0.25", "0.75", "3.69e-05"]
+    assert picture.table["weight"].tolist() == picture.data["value"].tolist()
+    assert "**b**" not in json.dumps(picture.spec)  # labels are data: they go nowhere else
+
+
+def test_the_axis_is_fixed_until_a_value_leaves_it() -> None:
+    assert domain(draw([0.0, 0.1])) == domain(draw([0.9, 1.0])) == [0, 1]
+    assert domain(draw([-0.1, 0.3])) == [-1, 1]
+    assert domain(draw([-1.5, 0.3])) == [-2, 2]
+    assert domain(draw([2.5], limit=10.0)) == [0, 10]
+    assert draw([0.1, 0.9]).spec is draw([0.5, 0.5]).spec  # built once
+
+
+def test_what_is_no_number_has_no_bar_but_says_so() -> None:
+    picture = draw([math.nan, math.inf, -math.inf, 1.0])
+    assert picture.data["number"].tolist() == ["NaN", "+∞", "−∞", "1"]
+    assert picture.data["value"].isna().tolist() == [True, True, True, False]
+    assert domain(draw([math.nan])) == [0, 1]
+
+
+@pytest.mark.parametrize("labels", [["a"], ["a", "a"], ["a", "b", "c"]])
+def test_labels_must_tell_the_bars_apart(labels: list[str]) -> None:
+    with pytest.raises(ValueError, match="one label each, all different: 2"):
+        draw([0.5, 0.5], labels)
+
+
+def test_numbers_are_short_but_never_wrongly_zero() -> None:
+    numbers = (0.0, 0.99985218, 3.69e-05, -1e-12, 0.2, 4.99926, 12345.6, 1.0)
+    shown = ["0", "0.99985", "3.69e-05", "-1.00e-12", "0.2", "4.9993", "12346", "1"]
+    assert [short_number(number) for number in numbers] == shown
