@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import agreement
-from attention_core.agreement import Agreement, compare_with_torch, tolerance_for
+from attention_core.agreement import (
+    Agreement,
+    compare_with_is_causal,
+    compare_with_torch,
+    tolerance_for,
+)
 from attention_core.attention import attention
 
 HALF = [torch.bfloat16, torch.float16]
@@ -161,3 +166,26 @@ def test_gradients_and_inputs_are_left_alone(lesson):
     q, k, v = (t.clone().requires_grad_() for t in lesson)
     assert compare_with_torch(q, k, v).agrees
     assert q.requires_grad and q.grad is None and torch.equal(q, lesson[0])
+
+
+def test_is_causal_of_pytorch_agrees_on_the_lesson(lesson):
+    q, k, v = lesson
+    # about 1.19e-07: another CPU may differ in the last bits
+    assert compare_with_is_causal(q, k, v) < 5e-7
+    assert compare_with_is_causal(*(t.double() for t in lesson)) < 1e-14
+
+
+@pytest.mark.parametrize("lead", [(), (2,), (5,), (2, 3), (5, 5)])  # 5: as many as positions
+@pytest.mark.parametrize("n_k", [3, 5, 7])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_is_causal_of_pytorch_agrees_at_every_shape(lead, n_k, dtype):
+    q, v = normal(*lead, 5, 11, dtype=dtype), normal(*lead, n_k, 2, seed=2, dtype=dtype)
+    k = normal(*lead, n_k, 11, seed=1, dtype=dtype)
+    mask = torch.ones(*lead, 5, n_k).tril()
+    assert compare_with_is_causal(q, k, v) <= compare_with_torch(q, k, v, mask).tolerance
+
+
+@pytest.mark.parametrize("mistake", [unmasked, inverted])
+def test_is_causal_of_pytorch_tells_a_wrong_mask(monkeypatch, lesson, mistake):
+    monkeypatch.setattr(agreement, "attention", mistake)
+    assert compare_with_is_causal(*lesson) > 0.1

@@ -1,0 +1,119 @@
+"""Attention between the patches of a picture, beside what a convolution can reach."""
+
+import inspect
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from attention_core.attention import AttentionSteps
+from attention_core.dashboard import controls
+from attention_core.dashboard.frame import friendly
+from attention_core.dashboard.heatmap import HEIGHT, heatmap
+from attention_core.dashboard.patch_picture import patch_picture
+from attention_core.dashboard.picture import Picture, show, show_tables
+from attention_core.dashboard.upload import learner_picture
+from attention_core.devices import DTYPES
+from attention_core.masks import grid_neighbourhood, mask_tensor
+from attention_core.patches import patch_attention, sample_picture, to_patches
+
+SIZE = 48  # pixels on each side of the picture
+PATCHES = (4, 6, 8, 12)  # sides of patches that cut it evenly
+WIDTH = 3  # of the convolution's neighbourhood
+COLOUR_BAR = 58  # pixels that it takes below its picture: so the three grids are equally high
+SAMPLE, OWN = "The sample", "My own"
+
+
+@st.fragment
+def look_at_a_picture(dtype: str, device: str) -> None:
+    """Choose a picture and a patch, and see where it looks, and where a convolution would."""
+    st.markdown(
+        "Cut a picture into patches, and each patch is a token. None of them comes *later*, so "
+        "there is nothing to hide: every patch may attend to every other. Here queries and keys "
+        "are the patches themselves, so a patch attends to what **looks like it**. A convolution "
+        "with a 3×3 kernel reaches only its neighbours, whatever they show. *Predict first:* "
+        "where does a patch inside one red disc look?"
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        source = controls.segments("Picture", (SAMPLE, OWN), key="mask_picture")
+        side = controls.select("Side of a patch, in pixels", PATCHES, key="mask_patch", default=2)
+        sharpness = controls.slider("Sharpness", 0.0, 30.0, 10.0, key="mask_sharpness")
+    own = learner_picture("mask_upload") if source == OWN else None
+    image = sample_picture(SIZE) if own is None else own
+    with friendly():
+        patches = to_patches(image.to(device, DTYPES[dtype]), side)
+        _compare(image, patch_attention(patches, sharpness), SIZE // side)
+    with st.expander("The code that ran", icon=":material/code:"):
+        for function in (to_patches, patch_attention, grid_neighbourhood):
+            st.code(inspect.getsource(function), language="python")
+
+
+def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
+    """`columns` patches a row and as many rows; the learner chooses one of them."""
+    st.markdown("**Which patch asks?** Click it in the picture, or choose it here.")
+    with st.container(horizontal=True):
+        row = controls.position("Row", columns, key="mask_row", default=1)
+        column = controls.position("Column", columns, key="mask_column", default=1)
+    query = row * columns + column
+    near = mask_tensor(grid_neighbourhood(columns, WIDTH), columns**2, columns**2)[query]
+    weights = steps.weights[query].cpu()
+    outside = float(weights[~near].double().sum())
+    largest, at = weights.masked_fill(near, 0).max(dim=0)
+    grid = weights.reshape(columns, columns)
+    reach = near.reshape(columns, columns)
+    pictures = {
+        "Picture": patch_picture(
+            image, grid, (row, column), title="The picture in patches", height=HEIGHT
+        ),
+        "Weights": _on_grid(
+            grid,
+            f"Weights of patch ({row}, {column})",
+            f"Weights of the patch in row {row}, column {column}: {outside:.1%} of them lie "
+            "outside the 3×3 neighbourhood.",
+            (row, column),
+        ),
+        "Neighbourhood": _on_grid(
+            torch.ones_like(grid),
+            "In reach of a 3×3 convolution",
+            f"The {int(near.sum())} patches in reach of a convolution at row {row}, column "
+            f"{column}; the other {int((~near).sum())} are hatched.",
+            (row, column),
+            reach,
+        ),
+    }
+    for place, (name, picture) in zip(st.columns(3), pictures.items(), strict=True):
+        with place:
+            show(picture, key=f"mask_image_{name}", on_select=_choose_patch)
+    st.markdown(
+        f"Patch ({row}, {column}) puts **{outside:.1%}** of its weight outside its 3×3 "
+        f"neighbourhood, up to {float(largest):.1%} on a single patch, such as "
+        f"({int(at) // columns}, {int(at) % columns}). The convolution puts nothing there. "
+        "Outlined in yellow: the patches with at least half of the largest weight."
+    )
+    show_tables(pictures, key="mask_image_tables")
+
+
+def _on_grid(
+    values: Tensor,
+    title: str,
+    alt_text: str,
+    chosen: tuple[int, int],
+    mask: Tensor | None = None,
+) -> Picture:
+    return heatmap(
+        values,
+        title=title,
+        alt_text=alt_text,
+        rows="patch row",
+        columns="patch column",
+        chosen=chosen,
+        mask=mask,
+        height=HEIGHT if mask is not None else HEIGHT + COLOUR_BAR,
+        colour_bar=mask is None,
+    )
+
+
+def _choose_patch() -> None:
+    """A click on the picture moves the two selectors."""
+    for cell in st.session_state["mask_image_Picture"]["selection"]["cell"]:
+        st.session_state["mask_row"], st.session_state["mask_column"] = cell["i"], cell["j"]
