@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 import streamlit as st
 import torch
@@ -20,6 +21,9 @@ gc.freeze()
 torch.set_num_threads(1)  # these tensors are small, and the learners share the cores
 
 
+ICON = Path(__file__).with_name("icon.png")  # a Material icon would be fetched from elsewhere
+
+
 @dataclass(frozen=True)
 class Setting:
     """Where and how the page computes: canonical names, so that they can key a cache."""
@@ -30,9 +34,7 @@ class Setting:
 
 def open_page(page: Page) -> Setting:
     """Draw the frame of `page` and return the learner's device and dtype."""
-    st.set_page_config(
-        page_title=f"{page.title} · {lesson.TITLE}", page_icon=page.icon, layout="wide"
-    )
+    st.set_page_config(page_title=f"{page.title} · {lesson.TITLE}", page_icon=ICON, layout="wide")
     with st.sidebar:
         st.caption(lesson.TITLE)
         _menu()

@@ -77,6 +77,8 @@ def _data(
     fills, inks = _fills_and_inks(scale)
     code, value = coded.ravel(), cells.ravel()
     glyphs = [colours.GLYPHS.get(int(c), "") for c in code]
+    finite = value[np.isfinite(value)]
+    written = _whole if (finite == finite.round()).all() else _short
     return pd.DataFrame(
         {
             "i": i,
@@ -84,12 +86,16 @@ def _data(
             "row": np.repeat(row_names, len(column_names)),
             "column": np.tile(column_names, len(row_names)),
             "value": np.where(np.isfinite(value), value, np.nan),
-            "number": [glyph or _short(x) for glyph, x in zip(glyphs, value, strict=True)],
+            "number": [glyph or written(x) for glyph, x in zip(glyphs, value, strict=True)],
             "glyph": glyphs,
             "fill": fills[code],
             "ink": inks[code],
         }
     )
+
+
+def _whole(number: float) -> str:
+    return f"{number:.0f}"
 
 
 def _short(number: float) -> str:

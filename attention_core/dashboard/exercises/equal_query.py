@@ -1,0 +1,116 @@
+"""Exercise 1, first half: a query that is the sum of two tokens."""
+
+import streamlit as st
+
+from attention_core.agreement import compare_with_torch
+from attention_core.dashboard import controls
+from attention_core.dashboard.agreement_panel import show_agreement
+from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.exercises.two_tokens import (
+    FIRST,
+    OTHERS,
+    SECOND,
+    SEQUENCE,
+    SHARPNESS,
+    ask,
+    show_weights,
+    tokens,
+)
+from attention_core.dashboard.frame import Setting, friendly
+from attention_core.retrieval import blend
+
+WEIGHT = Question(
+    "ex_blend_weight",
+    "Token 2 + token 4: the weight on each",
+    (
+        "Which dot product does the query have with key 2? With key 4? With the other three?",
+        "Equal dot products give equal scores, and equal scores give equal weights. And what do "
+        "all five weights add up to?",
+        "Two scores are 25/√6 ≈ 10.2, the other three are 0. Against $e^{10.2}$, $e^0$ is next to "
+        "nothing.",
+    ),
+)
+
+
+def show_equal_query(setting: Setting) -> bool:
+    """Predict the weight on each of the two tokens, then change the sharpness."""
+    st.markdown(
+        "The retrieval demo asks for one token. Here the query asks for two at once, **token 2 + "
+        "token 4**. Keys and values are tokens 0 to 4 of six one-hot tokens of length 5. "
+        "How much weight goes to each of the two?"
+    )
+    st.latex(r"q = 5\,e_2 + 5\,e_4")
+    st.latex(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{6}\right)")
+    answer = predict(
+        WEIGHT,
+        lambda locked: controls.slider(
+            "The weight on token 2, and on token 4, in percent",
+            *(0, 100, 0),
+            key=f"{WEIGHT.key}_guess",
+            disabled=locked,
+        ),
+    )
+    if answer is None:
+        return False
+    found = ask(setting, 1.0, 1.0)
+    explore, learn = st.columns(2, gap="large")
+    with explore:
+        st.markdown("Does the result depend on how long the tokens are? Move the sharpness.")
+        sharpness = controls.slider(
+            "Sharpness: the length of every token",
+            *(0.0, 8.0, SHARPNESS),
+            step=0.5,
+            key="ex_blend_sharpness",
+        )
+        with friendly():
+            show_weights(ask(setting, 1.0, 1.0, sharpness), key="ex_blend_equal")
+    with learn:
+        weight = found.weights[FIRST].item()
+        guess, others = answer.guess, found.weights[OTHERS].sum().item()
+        check(
+            WEIGHT,
+            answer,
+            said=f"{guess} %",
+            right=guess is not None and abs(guess - 50) <= 1,
+            result=f"{100 * weight:.3f} % on each",
+            feedback="" if guess is None else feedback(guess, others),
+        )
+        _explain(weight)
+    vocab = tokens(setting)
+    q, k = blend(vocab, {FIRST: 1.0, SECOND: 1.0}), vocab[list(SEQUENCE)]
+    show_agreement(found.steps.output, compare_with_torch(q, k, k), setting.dtype)
+    return True
+
+
+def feedback(percent: int, others: float) -> str:
+    """What this guess overlooks; `others` is the weight on the three keys that do not match."""
+    if abs(percent - 50) <= 1:
+        return f"Two equal scores share the whole; the other three keys get {others:.2g} together."
+    if percent > 50:
+        return (
+            f"Twice {percent} % is more than the whole: the softmax shares out 1, however many "
+            "keys match. Two that match equally well get about half each."
+        )
+    if percent == 0:
+        return "An exponential is never 0, and these two keys match best of all."
+    if 17 <= percent <= 23:
+        return (
+            f"{percent} % is about an even share for all five keys. But two of them have the dot "
+            "product 25 and three have 0: only equal scores share evenly."
+        )
+    return (
+        f"That would leave {100 - 2 * percent} % to the three keys that do not match. Their score "
+        f"is 0 against 10.2, and the exponential leaves them {others:.2g} in all."
+    )
+
+
+def _explain(weight: float) -> None:
+    st.markdown("**Why.** The dot product of the query with each key, then the softmax:")
+    st.latex(r"q \cdot k_2 = q \cdot k_4 = 5 \cdot 5 = 25, \quad \text{else } 0")
+    st.latex(
+        rf"w_2 = w_4 = \frac{{e^{{25/\sqrt6}}}}{{2\,e^{{25/\sqrt6}} + 3\,e^0}} \approx {weight:.8f}"
+    )
+    st.markdown(
+        "The output is a blend of both tokens, half and half: its largest entry is shared, so no "
+        "single token is retrieved. At sharpness 0 all tokens are alike, and all share evenly."
+    )

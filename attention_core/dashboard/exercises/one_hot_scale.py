@@ -1,0 +1,113 @@
+"""Exercise 2, first part: the retrieval demo without the scale, as the lesson asks."""
+
+import streamlit as st
+
+from attention_core.dashboard import controls
+from attention_core.dashboard.bars import bars
+from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.exercises.scaling_lines import (
+    RULE_NAMES,
+    SCALED,
+    SIZES,
+    UNSCALED,
+    largest_weights,
+    sizes,
+    study,
+)
+from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.picture import show
+from attention_core.devices import DTYPES
+from attention_core.retrieval import blend, retrieve, vocabulary
+from attention_core.scaling import scale_for
+
+RISES, SAME, FALLS = "It rises", "It stays the same", "It falls"
+N_KEYS, TOKEN, SHARPNESS = 5, 2, 5.0
+
+ONE_HOT = Question(
+    "ex_scale_onehot",
+    "One-hot tokens, no scale: the largest weight from D = 8 to 128",
+    (
+        "Write down the dot product of token 2 with itself for D = 8. How many of its terms are "
+        "not 0?",
+        "How many are there for D = 128?",
+        "Without a scale, the weights depend on the dot products and on nothing else.",
+    ),
+)
+
+
+def show_one_hot(setting: Setting) -> bool:
+    """Predict what D does to a look-up among one-hot tokens, then look at every D."""
+    st.markdown(
+        "The lesson's task: take the scale out (`scale=1`), raise D from 8 to 128 and watch the "
+        "weights. First with the retrieval demo: five one-hot tokens of length 5, and the query "
+        "is token 2. **Without** the scale, what happens to the weight on the match?"
+    )
+    st.latex(r"w = \mathrm{softmax}(q K^\top)")
+    st.markdown("instead of")
+    st.latex(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{D}\right)")
+    answer = predict(
+        ONE_HOT,
+        lambda locked: controls.choice(
+            "From D = 8 to D = 128, without the scale, the weight on the match:",
+            {
+                RISES: "More dimensions, larger dot products.",
+                SAME: "More dimensions change nothing here.",
+                FALLS: "More dimensions dilute the match.",
+            },
+            key=f"{ONE_HOT.key}_guess",
+            disabled=locked,
+        ),
+    )
+    if answer is None:
+        return False
+    without, scaled = (study(setting, "one_hot", rule) for rule in (UNSCALED, SCALED))
+    explore, learn = st.columns(2, gap="large")
+    with explore:
+        up_to = sizes("ex_scale_onehot_to")
+        title = "One-hot tokens: weight on the match"
+        show(largest_weights(setting, "one_hot", up_to, RULE_NAMES, title), key="ex_scale_onehot_w")
+    with learn:
+        guess = answer.guess
+        check(
+            ONE_HOT,
+            answer,
+            said=f"“{guess}”",
+            right=guess == SAME,
+            result=f"{without[8].mean_largest_weight:.5f} at D = 8 and "
+            f"{without[128].mean_largest_weight:.5f} at D = 128",
+            feedback="" if guess is None else FEEDBACK[guess],
+        )
+        st.markdown("**Why.** Each dot product is a sum of D terms, and for one-hot tokens:")
+        st.latex(r"\sum_{d=1}^{D} q_d\,k_{2,d} = 5 \cdot 5 + 0 + \dots + 0 = 25")
+        st.markdown(
+            "25 at every D. It is the scale that brings D in: scores of $25/\\sqrt{D}$ shrink, and "
+            f"the weight on the match falls from {scaled[8].mean_largest_weight:.5f} at D = 8 to "
+            f"{scaled[128].mean_largest_weight:.5f} at D = 128 and "
+            f"{scaled[1024].mean_largest_weight:.5f} at D = 1024. Here **the scale flattens a "
+            "look-up** that was sharp, and nothing called for it."
+        )
+    _show_all_weights(setting)
+    return True
+
+
+FEEDBACK = {
+    RISES: "Dot products grow with D where the terms are random and none is 0. Here all but one "
+    "are 0, and they stay 0 however many are added.",
+    SAME: "Adding zeros to a dot product leaves it what it was.",
+    FALLS: "That is what happens *with* the scale, which divides 25 by √D. It was taken out.",
+}
+
+
+def _show_all_weights(setting: Setting) -> None:
+    st.markdown("All five weights at one D, without and with the scale:")
+    d = controls.select("D", SIZES, key="ex_scale_d")
+    vocab = vocabulary(d, SHARPNESS, device=setting.device, dtype=DTYPES[setting.dtype])
+    labels = [f"token {j}" for j in range(N_KEYS)]
+    for column, rule in zip(st.columns(2, gap="large"), (UNSCALED, SCALED), strict=True):
+        found = retrieve(blend(vocab, {TOKEN: 1.0}), vocab, range(N_KEYS), scale=scale_for(rule, d))
+        says = f"D = {d}, {RULE_NAMES[rule]}: {found.weights[TOKEN].item():.5f} on token 2."
+        with column:
+            picture = bars(
+                found.weights, labels, title=f"Weights, {RULE_NAMES[rule]}", alt_text=says
+            )
+            show(picture, key=f"ex_scale_bars_{'scaled' if rule == SCALED else 'unscaled'}")

@@ -1,0 +1,35 @@
+"""The retrieval demo of exercise 1: its tokens, what a blend of two of them finds, as a picture."""
+
+import streamlit as st
+from torch import Tensor
+
+from attention_core.dashboard.bars import bars
+from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.picture import show
+from attention_core.devices import DTYPES
+from attention_core.retrieval import Retrieval, blend, retrieve, vocabulary
+
+VOCABULARY, SHARPNESS = 6, 5.0
+SEQUENCE = tuple(range(5))
+FIRST, SECOND = 2, 4
+OTHERS = [j for j in SEQUENCE if j not in (FIRST, SECOND)]
+LABELS = [f"{j} · token {token}" for j, token in enumerate(SEQUENCE)]
+
+
+def tokens(setting: Setting, sharpness: float = SHARPNESS) -> Tensor:
+    """All six one-hot tokens, (6, 6)."""
+    return vocabulary(VOCABULARY, sharpness, device=setting.device, dtype=DTYPES[setting.dtype])
+
+
+def ask(setting: Setting, first: float, second: float, sharpness: float = SHARPNESS) -> Retrieval:
+    """What the query first * token 2 + second * token 4 finds in the sequence."""
+    vocab = tokens(setting, sharpness)
+    return retrieve(blend(vocab, {FIRST: first, SECOND: second}), vocab, SEQUENCE)
+
+
+def show_weights(found: Retrieval, *, key: str) -> None:
+    """The weights as bars, and what was retrieved."""
+    says = ", ".join(f"{weight:.2%} on key {j}" for j, weight in enumerate(found.weights.tolist()))
+    show(bars(found.weights, LABELS, title="Weights", alt_text=f"Weights: {says}."), key=key)
+    token = "nothing, several tokens share the largest entry of the output"
+    st.markdown(f"Retrieved: **{token if found.token is None else f'token {found.token}'}**.")

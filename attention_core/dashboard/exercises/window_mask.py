@@ -1,0 +1,104 @@
+"""Exercise 3, first part: build the mask of a local window, and be told the first wrong cell."""
+
+import inspect
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from attention_core.agreement import compare_with_torch
+from attention_core.attention import attention
+from attention_core.dashboard.agreement_panel import show_agreement
+from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.exercises.known_masks import (
+    TARGET,
+    N,
+    first_wrong_cell,
+    mistake,
+)
+from attention_core.dashboard.exercises.paint_mask import build_mask, mask_picture
+from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.picture import Picture, show
+from attention_core.dashboard.tensors import cached_qkv
+from attention_core.masks import local, mask_tensor
+
+MASK = Question(
+    "ex_window_mask",
+    "The mask of a local window of width 3",
+    (
+        "Which keys are at most one step away from query 2?",
+        "The width counts the query's own position: itself and one neighbour on each side.",
+        "Query 0 has no neighbour before it, so it sees keys 0 and 1. Query 1 sees 0, 1 and 2.",
+    ),
+)
+
+
+def show_window_mask(setting: Setting) -> bool:
+    """Paint the mask or pick its rule, then compare it with the target cell by cell."""
+    st.markdown(
+        f"Image models and long-text models often let a query attend only to what is near. Build "
+        f"the mask of a **local window of width 3** for {N} tokens, centred on the query, past and "
+        "future alike. Rows are queries, columns are keys, and a cell that is on may be attended "
+        "to."
+    )
+    answer = predict(MASK, lambda locked: build_mask(setting, locked))
+    if answer is None:
+        return False
+    target = mask_tensor(TARGET, N, N, device=setting.device)
+    mask = answer.guess
+    compare, learn = st.columns(2, gap="large")
+    with compare:
+        if mask is not None:
+            show(_difference(mask, target), key="ex_window_difference")
+        show(mask_picture(target, "The local window of width 3"), key="ex_window_target")
+    with learn:
+        right = mask is not None and torch.equal(mask, target)
+        check(
+            MASK,
+            answer,
+            said="" if mask is None else _said(mask),
+            right=right,
+            result=f"{int(target.sum())} of {N * N} cells are on, one band round the diagonal",
+            feedback="" if mask is None else feedback(mask, target),
+        )
+        st.markdown("**Why.** The rule is one line, a distance of at most half the width:")
+        st.latex(r"|i - j| \le \tfrac{3 - 1}{2} = 1")
+        st.code(inspect.getsource(local), language="python")
+        q, k, v = (tensor[0] for tensor in cached_qkv(1, N, N, 8, 0, setting.dtype, setting.device))
+        output, weights = attention(q, k, v, target)
+        outside = weights[~target].max().item()
+        st.markdown(f"In attention the largest weight outside the window is **{outside:g}**.")
+    show_agreement(output, compare_with_torch(q, k, v, target), setting.dtype)
+    return True
+
+
+def feedback(mask: Tensor, target: Tensor) -> str:
+    """The first wrong cell by name, how many there are, and the usual reason if it is known."""
+    cell = first_wrong_cell(mask, target)
+    if cell is None:
+        return "Every cell agrees. Inside, each query has three keys; at the ends two."
+    i, j = cell
+    must = "must be allowed to attend" if target[i, j] else "must not attend"
+    wrong = int((mask != target).sum())
+    verb = "differs" if wrong == 1 else "differ"
+    reason = mistake(mask)
+    return f"Query {i} {must} to key {j}. {wrong} of {N * N} cells {verb}. {reason}".strip()
+
+
+def _said(mask: Tensor) -> str:
+    on = int(mask.sum())
+    return f"a mask with {on} of {N * N} cells on"
+
+
+def _difference(mask: Tensor, target: Tensor) -> Picture:
+    cell = first_wrong_cell(mask, target)
+    where = "nowhere" if cell is None else f"first at query {cell[0]}, key {cell[1]}"
+    return heatmap(
+        mask.float() - target.float(),
+        title="Wrong cells: 1 too much, −1 missing",
+        alt_text=f"Your mask and the target differ {where}.",
+        scale="signed",
+        limit=1.0,
+        chosen=cell,
+    )

@@ -1,0 +1,42 @@
+"""What the learner has predicted and what came out: for the whole visit, across all pages."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+_PROGRESS = "progress"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One exercise that is done.
+
+    exercise    which one: the id it was recorded under
+    prediction  what the learner expected, in words; None for one who asked to be shown
+    result      what was computed, in words
+    right       whether the two agree; None where nothing was predicted
+    """
+
+    exercise: str
+    prediction: str | None
+    result: str
+    right: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one word for a table."""
+        return {True: "right", False: "not yet right", None: "shown"}[self.right]
+
+
+def record(
+    exercise_id: str, *, prediction: str | None = None, result: str, right: bool | None = None
+) -> None:
+    """Note that an exercise is done. A new prediction replaces the old one; "show me" does not."""
+    done: dict[str, Entry] = st.session_state.setdefault(_PROGRESS, {})
+    if prediction is not None or exercise_id not in done:
+        done[exercise_id] = Entry(exercise_id, prediction, result, right)
+
+
+def entries() -> tuple[Entry, ...]:
+    """All that is done, in the order in which it was first done."""
+    return tuple(st.session_state.get(_PROGRESS, {}).values())

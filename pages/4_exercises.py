@@ -1,0 +1,47 @@
+"""The exercises: one at a time, each a prediction, an exploration, a check and an explanation."""
+
+import inspect
+
+import streamlit as st
+
+from attention_core.dashboard import controls, lesson
+from attention_core.dashboard.exercise import show_exercise
+from attention_core.dashboard.exercises import EXERCISES
+from attention_core.dashboard.frame import close_page, open_page
+from attention_core.dashboard.lesson import EXERCISES as PAGE
+from attention_core.dashboard.lesson import OVERVIEW
+
+setting = open_page(PAGE)
+
+st.markdown(
+    "Each question asks for your **prediction first**. Lock it in, and the result is computed and "
+    "held against it; or choose *Show me*. Then move the controls until you can say why. Your "
+    "predictions are in the address of this page, so you can come back to them."
+)
+titles = [exercise.title for exercise in EXERCISES]
+chosen = controls.segments("Exercise", titles, key="ex_exercise")
+number = titles.index(chosen)
+exercise = EXERCISES[number]
+
+st.header(f"{number + 1} · {exercise.title}")
+if show_exercise(exercise, setting):  # not earlier: the code gives results away
+    with st.expander("The code behind this exercise", icon=":material/code:"):
+        for function in exercise.sources:
+            st.code(inspect.getsource(function), language="python")
+    for following in EXERCISES[number + 1 : number + 2]:
+        st.button(
+            f"Next exercise: {following.title}",
+            icon=":material/arrow_forward:",
+            key="ex_next",
+            on_click=controls.assign,
+            args=("ex_exercise", following.title),
+        )
+
+st.divider()
+st.page_link(OVERVIEW.file, label="Your predictions and results", icon=OVERVIEW.icon)
+st.markdown(
+    f"This lesson stands between **{lesson.PREVIOUS_LESSON}**, where a network looks at an image "
+    f"through local windows, and **{lesson.NEXT_LESSON}**, which is built from the attention you "
+    "have now taken apart."
+)
+close_page(PAGE)

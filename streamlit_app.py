@@ -1,0 +1,74 @@
+"""The Overview, and the entry point: what the lesson holds, and where you are in it."""
+
+import streamlit as st
+
+from attention_core.attention import attention_steps
+from attention_core.dashboard import lesson
+from attention_core.dashboard.exercises import EXERCISES
+from attention_core.dashboard.frame import close_page, open_page
+from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.lesson import OVERVIEW as PAGE
+from attention_core.dashboard.lesson import PAGES
+from attention_core.dashboard.picture import show
+from attention_core.dashboard.progress_table import show_progress
+from attention_core.dashboard.tensors import cached_qkv
+
+setting = open_page(PAGE)
+
+formula, picture = st.columns(2, gap="large")
+with formula:
+    st.markdown(
+        "Attention lets every token look at every other one and take from it what it needs. It is "
+        "one formula:"
+    )
+    st.latex(r"\mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V")
+    st.markdown(
+        "Everything in this lesson is computed while you watch, by a few lines of PyTorch that you "
+        "can read on every page, and held against PyTorch's own attention."
+    )
+    st.markdown("**Afterwards you will be able to**")
+    st.markdown(
+        "- say where every single number of an attention layer comes from\n"
+        "- use attention as a soft look-up, and say what a blended query finds\n"
+        "- hide the future with a mask, prove that it is hidden, and say when not to\n"
+        "- say what the scale is for, and when it is in the way\n"
+        "- tell a local window from a convolution"
+    )
+with picture:
+    steps = attention_steps(
+        *(t[0] for t in cached_qkv(2, 5, 5, 8, 0, setting.dtype, setting.device))
+    )
+    i, j = divmod(int(steps.weights.argmax()), steps.weights.shape[-1])
+    largest = f"Query {i} puts {100 * steps.weights[i, j].item():.0f} % of its weight on key {j}"
+    show(
+        heatmap(
+            steps.weights,
+            title="Who attends to whom: the lesson's five tokens",
+            alt_text=f"Attention weights of five tokens. {largest}, the largest weight of all.",
+            chosen=(i, j),
+        ),
+        key="overview_weights",
+    )
+    st.caption(f"Rows are queries and ask, columns are keys and answer. {largest}: why?")
+
+st.header("The parts")
+parts = [page for page in PAGES if page is not PAGE]
+total = sum(page.minutes for page in parts)
+st.markdown(
+    f"About **{total} minutes** in all, best in this order. Every page also stands on its own."
+)
+for pair in (parts[:2], parts[2:]):  # row by row, so that the order holds on a phone
+    for column, page in zip(st.columns(2), pair, strict=True):
+        with column.container(border=True):
+            st.page_link(page.file, label=f"**{page.title}** · {page.minutes} min", icon=page.icon)
+            st.markdown(page.objective)
+
+st.header("Where you are")
+show_progress(EXERCISES)
+
+st.header("Before and after")
+st.markdown(
+    f"Before this lesson: **{lesson.PREVIOUS_LESSON}**. After it: **{lesson.NEXT_LESSON}**, which "
+    "stacks what you see here, many heads wide and many layers deep."
+)
+close_page(PAGE)

@@ -1,0 +1,102 @@
+"""The Overview: what the lesson holds, links to all of it, and what the learner has done."""
+
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from streamlit.testing.v1 import AppTest
+
+from attention_core import sample_qkv
+from attention_core.dashboard.exercises import EXERCISES
+from attention_core.dashboard.lesson import NEXT_LESSON, OVERVIEW, PAGES, PREVIOUS_LESSON
+
+ROOT = Path(__file__).parents[2]
+EXERCISES_PAGE = "pages/4_exercises.py"
+
+
+def open_app() -> AppTest:
+    return run(AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60))
+
+
+def run(at: AppTest) -> AppTest:
+    at.run()
+    assert not at.exception
+    return at
+
+
+def go(at: AppTest, page: str) -> AppTest:
+    return run(at.switch_page(page))
+
+
+def words(at: AppTest) -> str:
+    return "\n".join(line.value for line in at.main.markdown)
+
+
+def rows(at: AppTest) -> list[dict[str, str]]:
+    return at.main.dataframe[0].value.to_dict("records")  # type: ignore[no-any-return]
+
+
+def test_it_links_to_every_page_and_names_the_neighbours() -> None:
+    at = open_app()
+    labels = " ".join(link.proto.label for link in at.main.get("page_link"))
+    for page in PAGES:
+        if page is not OVERVIEW:
+            assert f"**{page.title}** · {page.minutes} min" in labels
+            assert page.objective in words(at)
+    total = sum(page.minutes for page in PAGES if page is not OVERVIEW)
+    assert f"About **{total} minutes**" in words(at)
+    assert PREVIOUS_LESSON in words(at)
+    assert NEXT_LESSON in words(at)
+    go(at, EXERCISES_PAGE)
+    assert PREVIOUS_LESSON in words(at)
+    assert NEXT_LESSON in words(at)
+
+
+def test_the_picture_says_what_pytorch_says() -> None:
+    q, k, _ = (tensor[0].double() for tensor in sample_qkv(2, 5, 8))
+    weights = F.scaled_dot_product_attention(q, k, torch.eye(5, dtype=torch.float64))
+    i, j = divmod(int(weights.argmax()), 5)
+    (chart,) = open_app().get("vega_lite_chart")
+    says = f"Query {i} puts {100 * weights[i, j].item():.0f} % of its weight on key {j}"
+    assert says in chart.proto.alt
+
+
+def test_nothing_is_done_at_first() -> None:
+    at = open_app()
+    assert "Nothing is done yet" in words(at)
+    assert not at.main.dataframe
+
+
+def test_progress_survives_page_changes_and_sets_predictions_beside_results() -> None:
+    at = go(open_app(), EXERCISES_PAGE)
+    at.slider(key="ex_blend_weight_guess").set_value(20)
+    run(at)
+    at.get_by_key("ex_blend_weight_move").set_value("Lock in")
+    run(at)
+    at.get_by_key("ex_blend_share_move").set_value("Show me")
+    run(at)
+    go(at, "pages/2_retrieval.py")
+    go(at, "streamlit_app.py")
+    assert "**0** of **1** predictions right" in words(at)
+    wrong, shown, *others = rows(at)
+    assert (wrong["your prediction"], wrong["so far"]) == ("20 %", "not yet right")
+    assert wrong["computed"] == "49.997 % on each"
+    assert (shown["your prediction"], shown["computed"]) == ("–", "a = 1.2153")
+    assert shown["so far"] == "shown"
+    assert {row["so far"] for row in others} == {"to do"}
+    assert len(rows(at)) == sum(len(exercise.questions) for exercise in EXERCISES)
+
+
+def test_a_better_prediction_counts_and_being_shown_does_not_erase_it() -> None:
+    at = go(open_app(), EXERCISES_PAGE)
+    for guess in (20, 50):
+        at.slider(key="ex_blend_weight_guess").set_value(guess)
+        run(at)
+        for move in ("Lock in", "Thinking"):
+            at.get_by_key("ex_blend_weight_move").set_value(move)
+            run(at)
+    at.get_by_key("ex_blend_weight_move").set_value("Show me")
+    run(at)
+    go(at, "streamlit_app.py")
+    assert rows(at)[0]["your prediction"] == "50 %"
+    assert "**1** of **1** predictions right" in words(at)
