@@ -4,7 +4,8 @@ import streamlit as st
 
 from attention_core.attention import attention_steps
 from attention_core.dashboard import lesson
-from attention_core.dashboard.exercises import EXERCISES
+from attention_core.dashboard.browser_memory import remember_progress
+from attention_core.dashboard.exercises import EXERCISES, QUESTIONS
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.lesson import OVERVIEW as PAGE
@@ -64,6 +65,7 @@ for pair in (parts[:2], parts[2:]):  # row by row, so that the order holds on a 
             st.markdown(page.objective)
 
 st.header("Where you are")
+remember_progress(QUESTIONS)
 show_progress(EXERCISES)
 
 st.header("Before and after")

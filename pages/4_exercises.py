@@ -5,8 +5,9 @@ import inspect
 import streamlit as st
 
 from attention_core.dashboard import controls, lesson
+from attention_core.dashboard.browser_memory import remember_progress
 from attention_core.dashboard.exercise import show_exercise
-from attention_core.dashboard.exercises import EXERCISES
+from attention_core.dashboard.exercises import EXERCISES, QUESTIONS
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.lesson import EXERCISES as PAGE
 from attention_core.dashboard.lesson import OVERVIEW
@@ -16,7 +17,7 @@ setting = open_page(PAGE)
 st.markdown(
     "Each question asks for your **prediction first**. Lock it in, and the result is computed and "
     "held against it; or choose *Show me*. Then move the controls until you can say why. Your "
-    "predictions are in the address of this page, so you can come back to them."
+    "predictions are in the address of this page and in your browser, so you can come back to them."
 )
 titles = [exercise.title for exercise in EXERCISES]
 chosen = controls.segments("Exercise", titles, key="ex_exercise")
@@ -37,6 +38,7 @@ if show_exercise(exercise, setting):  # not earlier: the code gives results away
             args=("ex_exercise", following.title),
         )
 
+remember_progress(QUESTIONS)
 st.divider()
 st.page_link(OVERVIEW.file, label="Your predictions and results", icon=OVERVIEW.icon)
 st.markdown(

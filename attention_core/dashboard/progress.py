@@ -1,5 +1,6 @@
-"""What the learner has predicted and what came out: for the whole visit, across all pages."""
+"""What the learner has predicted and what came out, across all pages."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -35,6 +36,18 @@ def record(
     done: dict[str, Entry] = st.session_state.setdefault(_PROGRESS, {})
     if prediction is not None or exercise_id not in done:
         done[exercise_id] = Entry(exercise_id, prediction, result, right)
+
+
+def restore(earlier: Iterable[Entry]) -> None:
+    """Take up entries of an earlier visit; what this visit has done stands."""
+    done: dict[str, Entry] = st.session_state.setdefault(_PROGRESS, {})
+    for entry in earlier:
+        done.setdefault(entry.exercise, entry)
+
+
+def forget() -> None:
+    """Begin anew."""
+    st.session_state[_PROGRESS] = {}
 
 
 def entries() -> tuple[Entry, ...]:

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from attention_core.dashboard import progress
+from attention_core.dashboard.browser_memory import forget_progress
 from attention_core.dashboard.exercise import Exercise
 
 
@@ -39,3 +40,9 @@ def show_progress(exercises: Sequence[Exercise]) -> None:
         for key, (exercise, title) in questions.items()
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True)
+    st.button(
+        "Forget my progress",
+        icon=":material/delete:",
+        key="progress_forget_button",
+        on_click=forget_progress,
+    )

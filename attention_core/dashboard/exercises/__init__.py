@@ -36,3 +36,4 @@ EXERCISES = (
         (local, reachable, toeplitz, attention_steps),
     ),
 )
+QUESTIONS = {question.key: question for exercise in EXERCISES for question in exercise.questions}

@@ -1,0 +1,87 @@
+"""Progress that outlives the visit: kept in the learner's own browser, and nowhere else.
+
+What the browser holds and what this visit has found are joined, never overwritten, so a stale tab
+cannot erase anything. What comes from a browser is a stranger's: read with care, shown as text.
+"""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import streamlit as st
+
+from attention_core.dashboard import progress
+from attention_core.dashboard.progress import Entry
+
+_KEY, _FORGET, _FORGOTTEN = "progress_memory", "progress_forget", "progress_forgotten"
+_LONGEST = 20_000  # characters; the whole lesson needs about a tenth
+
+_MEMORY = st.components.v2.component(
+    "attention_progress",
+    js="""
+    const NAME = "attention-lesson-progress";
+    let told = null;  // what the server has been told of, lest it be told again and again
+
+    export default function ({ data, setStateValue }) {
+        let stored = {};
+        try {
+            if (data.forget) localStorage.removeItem(NAME);
+            stored = JSON.parse(localStorage.getItem(NAME)) ?? {};
+        } catch { /* nothing readable there, or storage is switched off */ }
+        const text = JSON.stringify(stored);
+        try {
+            localStorage.setItem(NAME, JSON.stringify({ ...stored, ...data.entries }));
+        } catch { /* then progress lasts for this visit */ }
+        if (text !== told && Object.keys(stored).some((key) => !(key in data.entries))) {
+            told = text;
+            setStateValue("stored", text);
+        }
+    }
+    """,
+)
+
+
+def remember_progress(known: Collection[str]) -> None:
+    """Join this visit's progress with the browser's; `known` are the exercises that there are.
+
+    At the first visit the browser answers a moment later, with a second run.
+    """
+    stored = st.session_state.get(_KEY, {}).get("stored", "")
+    forget = st.session_state.pop(_FORGET, False)
+    if forget:
+        progress.forget()
+        st.session_state[_FORGOTTEN] = stored
+    elif stored != st.session_state.get(_FORGOTTEN):
+        progress.restore(_read(stored, known))
+    entries = {entry.exercise: vars(entry) for entry in progress.entries()}
+    _MEMORY(key=_KEY, data={"entries": entries, "forget": forget}, on_stored_change=lambda: None)
+
+
+def forget_progress() -> None:
+    """Have the next run forget, here and in the browser: for `on_click`."""
+    st.session_state[_FORGET] = True
+
+
+def _read(stored: object, known: Collection[str]) -> list[Entry]:
+    """The entries in a browser's text; what is not one of ours is left out."""
+    if not isinstance(stored, str) or len(stored) > _LONGEST:
+        return []
+    try:
+        found = json.loads(stored)
+    except (ValueError, RecursionError):
+        return []
+    candidates = found.values() if isinstance(found, dict) else ()
+    entries = (_entry(candidate) for candidate in candidates)
+    return [entry for entry in entries if entry and entry.exercise in known]
+
+
+def _entry(candidate: Any) -> Entry | None:
+    match candidate:
+        case {
+            "exercise": str(exercise),
+            "prediction": str() | None as prediction,
+            "result": str(result),
+            "right": True | False | None as right,
+        }:
+            return Entry(exercise, prediction, result, right)
+    return None

@@ -1,0 +1,43 @@
+"""Progress survives a refresh, another tab and a forgetful server; and is forgotten on request."""
+
+from learner import Learner
+from playwright.sync_api import expect
+
+
+def done(count: int) -> str:
+    return f"{count} of 8 questions done"
+
+
+def test_progress_stays_in_the_learners_browser(new_learner) -> None:
+    learner: Learner = new_learner()
+    page = learner.open("exercises")
+    page.get_by_role("radio", name="Show me").click()
+    expect(page.get_by_text("Computed here")).to_be_visible()
+    page.wait_for_function("localStorage.getItem('attention-lesson-progress').includes('result')")
+    learner.open("")  # a new visit of the same browser
+    expect(page.get_by_text(done(1))).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(done(1))).to_be_visible()
+    stranger: Learner = new_learner()
+    stranger.open("")
+    expect(stranger.page.get_by_text(done(0))).to_be_visible()
+
+    page.get_by_role("button", name="Forget my progress").click()
+    expect(page.get_by_text(done(0))).to_be_visible()
+    page.reload()
+    learner.settle()
+    expect(page.get_by_text(done(0))).to_be_visible()
+
+
+def test_a_broken_memory_is_no_obstacle(learner: Learner) -> None:
+    page = learner.open("")
+    for broken in (
+        "{",
+        "[1, 2]",
+        '{"ex_blend_weight": {"right": "<b>"}}',
+        '"' + "x" * 50_000 + '"',
+    ):
+        page.evaluate("text => localStorage.setItem('attention-lesson-progress', text)", broken)
+        page.reload()
+        learner.settle()
+        expect(page.get_by_text(done(0))).to_be_visible()
