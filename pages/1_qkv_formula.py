@@ -13,7 +13,7 @@ from attention_core import (
 from attention_core.dashboard import controls
 from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
 from attention_core.dashboard.cell_story import show_cell_story
-from attention_core.dashboard.formula_pictures import formula_pictures
+from attention_core.dashboard.formula_pictures import signed_pictures, weights_picture
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import MARKED_CELLS
 from attention_core.dashboard.lesson import QKV_FORMULA as PAGE
@@ -30,13 +30,8 @@ def choose_cell() -> None:
 
 
 @st.fragment
-def follow_the_formula(dtype: str, device: str) -> None:
-    st.markdown(
-        "Read the pictures as the formula reads: above, **Q** meets **K** and makes the scores; "
-        "below, the softmax has turned the scores into weights, and they mix the rows of **V**. "
-        "*Predict first:* which pictures change shape when there are more queries? When there are "
-        "more dimensions?"
-    )
+def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
+    """Sliders, pictures, numbers. What the slider's picture need not wait for comes after it."""
     first, second, third = st.columns(3)
     with first:
         n_q = controls.slider("Number of queries", 1, MAX_N, 5, key="qkv_n")
@@ -44,35 +39,38 @@ def follow_the_formula(dtype: str, device: str) -> None:
         d_k = controls.slider("Dimensions d_k", 1, MAX_D, 8, key="qkv_d")
     with third:
         seed = controls.slider("Seed", 0, 99, 0, key="qkv_seed")
-    with st.expander("Batch, and another number of keys", icon=":material/tune:"):
-        batch = controls.slider("Batch size", 1, MAX_BATCH, 2, key="qkv_batch")
-        shown = controls.position("Element of the batch to show", batch, key="qkv_b")
-        own_n_k = controls.toggle("Keys of another sequence", key="qkv_cross")
-        n_k = controls.slider("Number of keys", 1, MAX_N, 7, key="qkv_nk") if own_n_k else n_q
-
-    q, k, v = cached_qkv(batch, n_q, n_k, d_k, seed, dtype, device)
+    n_k = other_n_k or n_q
+    q, k, v = cached_qkv(batch, n_q, n_k, d_k, seed, setting.dtype, setting.device)
     steps = attention_steps(q, k, v)
-    above, below = st.columns(3), st.columns(3)
-    click = "click a weight, or choose it here" if n_q * n_k <= MARKED_CELLS else "choose a weight"
-    st.markdown(f"**Where does one number come from?** To see it, {click}:")
+
+    above, below, question = st.columns(3), st.columns(3), st.container()
     with st.container(horizontal=True):
         i = controls.position("Query i", n_q, key="qkv_i")
         j = controls.position("Key j", n_k, key="qkv_j")
-    story = controls.toggle(f"Show how weight ({i}, {j}) comes about", key="qkv_story")
+    weights = weights_picture(steps.weights[shown], (i, j))
+    with below[0].container(key="qkv_weights_box"):
+        show(weights, key="qkv_weights", on_select=choose_cell)
 
-    pictures = formula_pictures(q, k, v, steps, shown, (i, j))
-    order = ("Q", "K", "Scores", "Weights", "V", "Output")
-    places = dict(zip(order, (*above, *below), strict=True))
-    for name, picture in pictures.items():
-        with places[name].container(key=f"qkv_{name.lower()}_box"):
-            show(picture, key=f"qkv_{name.lower()}", on_select=choose_cell)
-    if story:
+    agreement = compare_with_torch(q, k, v)
+    pictures = {"Weights": weights}
+    head = (q[shown], k[shown], v[shown], steps.scores[shown], steps.output[shown])
+    for place, (name, picture) in zip((*above, *below[1:]), signed_pictures(*head), strict=True):
+        with place:
+            show(picture, key=f"qkv_{name.lower()}")
+        pictures[name] = picture
+
+    click = "click it, or choose it here" if n_q * n_k <= MARKED_CELLS else "choose it here"
+    question.markdown(
+        f"Query {i} puts **{float(steps.weights[shown, i, j]):.1%}** of its weight on key {j}. "
+        f"Where does such a number come from? Take any weight: {click}."
+    )
+    if controls.toggle("Show how this weight comes about", key="qkv_story"):
         trace = trace_cell(q[shown], k[shown], v[shown], i, j)
         show_cell_story(trace, q[shown], k[shown], key="qkv")
 
     st.subheader("Is it right?")
-    show_overflow(steps.overflow, dtype)
-    show_agreement(steps.output, compare_with_torch(q, k, v), dtype)
+    show_overflow(steps.overflow, setting.dtype)
+    show_agreement(steps.output, agreement, setting.dtype)
     show_tables(pictures, key="qkv_tables")
 
 
@@ -84,7 +82,18 @@ st.markdown(
     "to 1; the output is the average of the values under these weights."
 )
 st.latex(r"\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right) V")
-follow_the_formula(setting.dtype, setting.device)
+st.markdown(
+    "Read the pictures as the formula reads: above, **Q** meets **K** and makes the scores; below, "
+    "the softmax has turned the scores into weights, and they mix the rows of **V**. *Predict "
+    "first:* which pictures change shape when there are more queries? When there are more "
+    "dimensions?"
+)
+with st.expander("Batch, and another number of keys", icon=":material/tune:"):
+    batch = controls.slider("Batch size", 1, MAX_BATCH, 2, key="qkv_batch")
+    shown = controls.position("Element of the batch to show", batch, key="qkv_b")
+    cross = controls.toggle("Keys of another sequence", key="qkv_cross")
+    other_n_k = controls.slider("Number of keys", 1, MAX_N, 7, key="qkv_nk") if cross else None
+follow_the_formula(batch, shown, other_n_k)
 
 with st.expander("The code that ran", icon=":material/code:"):
     st.code(inspect.getsource(attention_steps), language="python")

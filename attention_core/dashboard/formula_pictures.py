@@ -1,46 +1,46 @@
-"""The six pictures of the formula, Q, K, scores, weights, V and output, on comparable scales."""
+"""The six pictures of the formula, Q, K, scores, weights, V and output, on comparable scales.
+
+Their alternative texts hold no live numbers: a chart with a new text is built anew in the browser,
+one with new data is only repainted. The page says the number that matters in a sentence.
+"""
+
+from collections.abc import Iterator
 
 from torch import Tensor
 
-from attention_core.attention import AttentionSteps
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.picture import Picture
 
 LIMIT = 3.0  # of all signed pictures: standard normal numbers rarely leave it
 
 
-def formula_pictures(
-    q: Tensor, k: Tensor, v: Tensor, steps: AttentionSteps, shown: int, chosen: tuple[int, int]
-) -> dict[str, Picture]:
-    """Pictures of element `shown` of a batch; the weights frame the chosen (query, key).
-
-    The weights come first: they are what the eye waits for, so they should be sent first.
-    """
-    weights = steps.weights[shown]
-    n_q, n_k = weights.shape
-    framed = heatmap(
+def weights_picture(weights: Tensor, chosen: tuple[int, int]) -> Picture:
+    """The weights (n_q, n_k), with the chosen (query, key) framed and every cell to be clicked."""
+    return heatmap(
         weights,
         title="Weights = softmax of each row",
-        alt_text=f"Weights of {n_q} queries on {n_k} keys. Query {chosen[0]} puts "
-        f"{float(weights[chosen]):.1%} of its weight on key {chosen[1]}.",
+        alt_text="Attention weights: one row for each query, one column for each key. Every row "
+        "sums to 1, and bright cells draw the query's attention. The chosen weight is framed.",
         chosen=chosen,
         clickable=True,
     )
-    return {
-        "Weights": framed,
-        "Q": _signed(q[shown], "Q", "query i", "dimension"),
-        "K": _signed(k[shown], "K", "key j", "dimension"),
-        "Scores": _signed(steps.scores[shown], "Scores = QKᵀ / √d_k", "query i", "key j"),
-        "V": _signed(v[shown], "V", "key j", "dimension"),
-        "Output": _signed(steps.output[shown], "Output = weights · V", "query i", "dimension"),
-    }
+
+
+def signed_pictures(
+    q: Tensor, k: Tensor, v: Tensor, scores: Tensor, output: Tensor
+) -> Iterator[tuple[str, Picture]]:
+    """The other five pictures of one head, by name, in the order of the formula."""
+    yield "Q", _signed(q, "Q", "query i", "dimension")
+    yield "K", _signed(k, "K", "key j", "dimension")
+    yield "Scores", _signed(scores, "Scores = QKᵀ / √d_k", "query i", "key j")
+    yield "V", _signed(v, "V", "key j", "dimension")
+    yield "Output", _signed(output, "Output = weights · V", "query i", "dimension")
 
 
 def _signed(values: Tensor, title: str, rows: str, columns: str) -> Picture:
-    n_rows, n_columns = values.shape
     alt_text = (
-        f"{title}: {n_rows} rows ({rows}) by {n_columns} columns ({columns}), "
-        f"from {float(values.min()):.2f} to {float(values.max()):.2f}."
+        f"{title}: rows are {rows}, columns are {columns}. Red is positive, blue is negative, and "
+        "white is 0."
     )
     return heatmap(
         values,
