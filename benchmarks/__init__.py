@@ -1,0 +1,1 @@
+"""Speed and memory, measured in a real browser; run as `python -m benchmarks.latency`."""
