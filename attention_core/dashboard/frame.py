@@ -16,7 +16,6 @@ from attention_core.devices import available_devices, resolve_device
 
 # Streamlit collects garbage after every run. Once the imports are done their objects are here to
 # stay: frozen, they are not visited again, and each run answers about 0.2 s sooner.
-gc.collect()
 gc.freeze()
 torch.set_num_threads(1)  # these tensors are small, and the learners share the cores
 

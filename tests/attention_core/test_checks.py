@@ -4,10 +4,12 @@ import re
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention_core.attention import attention
-from attention_core.checks import as_boolean, require, require_finite
+from attention_core.checks import _broadcast, as_boolean, require, require_finite
 
 
 def ones(*shape, **options):
@@ -126,3 +128,15 @@ def test_booleans_pass_unchanged_and_require_is_silent():
     assert as_boolean(mask) is mask
     assert as_boolean(ones(2, 3).tril()).tolist() == [[True, False, False], [True, True, False]]
     require(True, "never seen")
+
+
+shapes = st.lists(st.sampled_from([0, 1, 2, 3]), max_size=4).map(torch.Size)
+
+
+@given(st.lists(shapes, min_size=1, max_size=3))
+def test_broadcasting_is_pytorchs(shapes):
+    try:
+        expected = torch.broadcast_shapes(*shapes)
+    except RuntimeError:
+        expected = None
+    assert _broadcast(*shapes) == expected

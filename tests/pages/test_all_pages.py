@@ -1,14 +1,16 @@
 """Every page opens, takes any value of its controls, and leaves shared tensors alone."""
 
 import ast
+import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
@@ -41,11 +43,18 @@ def open_app(file: Path, query: dict[str, Any] | None = None) -> AppTest:
     return app.run()
 
 
+@cache
+def validate(spec: str) -> None:
+    """Hold a specification against Vega-Lite's schema; the app leaves that out, to be quick."""
+    alt.Chart.from_dict(json.loads(spec))
+
+
 def assert_sound(app: AppTest) -> None:
     """No exception, a description for every chart, and no number that a link could break."""
     assert [error.value for error in app.exception] == []
     for chart in app.get("vega_lite_chart"):
         assert len(chart.proto.alt) > 10
+        validate(chart.proto.spec)
     assert not app.number_input  # of integers they crash on ?key=inf (Streamlit 1.67)
 
 

@@ -4,6 +4,7 @@ import base64
 import io
 import math
 
+import altair as alt
 import numpy as np
 import pytest
 import torch
@@ -129,3 +130,16 @@ def test_labels_of_a_large_matrix_are_text_and_not_an_expression():
     assert "labelExpr" not in x
     hostile = picture(torch.rand(2, 60), row_labels=['"] + data("picture") + ["', "b"])
     assert hostile.spec["layer"][0]["encoding"]["y"]["axis"]["labelExpr"].startswith('["\\"] + ')
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (16, 17)])
+@pytest.mark.parametrize("scale", ["weights", "signed"])
+def test_specifications_are_valid(shape, scale):
+    values = torch.rand(shape)
+    drawn = picture(values, scale=scale, clickable=True, chosen=(0, 0), row_labels=range_of(shape))
+    chart = alt.LayerChart.from_dict(drawn.spec)  # raises what the schema does not know
+    assert chart.to_dict()["title"] == "Weights"
+
+
+def range_of(shape):
+    return [f"row {i}" for i in range(shape[0])]
