@@ -6,6 +6,7 @@ from attention_core.attention import attention_steps
 from attention_core.dashboard import lesson
 from attention_core.dashboard.browser_memory import remember_progress
 from attention_core.dashboard.exercises import EXERCISES, QUESTIONS
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.lesson import OVERVIEW as PAGE
@@ -16,13 +17,13 @@ from attention_core.dashboard.tensors import cached_qkv
 
 setting = open_page(PAGE)
 
-formula, picture = st.columns(2, gap="large")
-with formula:
+idea, picture = st.columns(2, gap="large")
+with idea:
     st.markdown(
         "Attention lets every token look at every other one and take from it what it needs. It is "
         "one formula:"
     )
-    st.latex(r"\mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V")
+    formula(r"\mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V")
     st.markdown(
         "Everything in this lesson is computed while you watch, by a few lines of PyTorch that you "
         "can read on every page, and held against PyTorch's own attention."

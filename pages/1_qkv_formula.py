@@ -13,6 +13,7 @@ from attention_core import (
 from attention_core.dashboard import controls
 from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
 from attention_core.dashboard.cell_story import show_cell_story
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.formula_pictures import signed_pictures, weights_picture
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import MARKED_CELLS
@@ -81,7 +82,7 @@ st.markdown(
     "query with each key; the softmax turns the comparisons of one query into weights that sum "
     "to 1; the output is the average of the values under these weights."
 )
-st.latex(r"\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right) V")
+formula(r"\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right) V")
 st.markdown(
     "Read the pictures as the formula reads: above, **Q** meets **K** and makes the scores; below, "
     "the softmax has turned the scores into weights, and they mix the rows of **V**. *Predict "

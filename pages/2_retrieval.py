@@ -11,6 +11,7 @@ from attention_core.dashboard.agreement_panel import show_agreement, show_overfl
 from attention_core.dashboard.asking import SHARPEST, choose_query, choose_tokens
 from attention_core.dashboard.bars import bars
 from attention_core.dashboard.findings import as_code, headline, reasons, verdict
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import close_page, friendly, open_page
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.lesson import RETRIEVAL as PAGE
@@ -23,7 +24,7 @@ st.markdown(
     "which its key matched. Here keys and values are the same, the tokens of a short sequence. "
     "A token is one-hot: *sharpness* at its own place, 0 everywhere else."
 )
-st.latex(
+formula(
     r"""\begin{gathered}
     \text{weights} = \text{softmax}\!\left(\frac{q K^\top}{\sqrt{d_k}}\right) \\
     \text{output} = \text{weights} \cdot V, \qquad K = V

@@ -20,6 +20,7 @@ from attention_core.dashboard.causal_story import (
     softmax_with_numbers,
     weights_pictures,
 )
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.future import change_the_future
 from attention_core.dashboard.generation import cached_decoding, generate
@@ -37,8 +38,8 @@ st.markdown(
     "position *i* could attend to position *i* + 1, it would read the answer instead of predicting "
     "it. The **causal mask** lets query *i* attend to keys 0 to *i* and to no later key."
 )
-st.latex(r"\text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V")
-st.latex(r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}")
+formula(r"\text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V")
+formula(r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}")
 
 st.header("The mask")
 st.markdown(
@@ -79,7 +80,7 @@ st.markdown(
     "never 0: a query always sees itself. One weight of this sequence, in numbers:"
 )
 row = min(1, max(0, n - 2))  # its last key is in the future, if there is a future at all
-st.latex(softmax_with_numbers(trace_cell(q[0], k[0], v[0], row, n - 1, mask)))
+formula(softmax_with_numbers(trace_cell(q[0], k[0], v[0], row, n - 1, mask)))
 show_tables(pictures, key="mask_tables")
 with st.expander("The code that ran", icon=":material/code:"):
     for function in (causal, mask_tensor, attention_steps, compare_with_is_causal):

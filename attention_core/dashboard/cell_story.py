@@ -3,6 +3,7 @@
 import streamlit as st
 import torch
 
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.picture import show, show_tables
 from attention_core.trace import CellTrace
@@ -13,8 +14,8 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
     i, j, d_k, n_k = trace.i, trace.j, len(trace.products), len(trace.exponentials)
 
     st.markdown(f"**1. Compare.** Multiply query {i} and key {j} entry by entry, and add up.")
-    st.latex(rf"q_{{{i}}} \cdot k_{{{j}}} = {_number(trace.dot)}")
-    st.latex(
+    formula(rf"q_{{{i}}} \cdot k_{{{j}}} = {_number(trace.dot)}")
+    formula(
         rf"\text{{score}} = \frac{{{_number(trace.dot)}}}{{\sqrt{{{d_k}}}}}"
         rf" = {_number(trace.score)}"
     )
@@ -37,7 +38,7 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
         "Take the exponential of each, and divide by their sum. (The largest score, m, is taken "
         "away first: the shares stay the same, and nothing overflows.)"
     )
-    st.latex(
+    formula(
         rf"\text{{weight}} = \frac{{e^{{{_number(trace.score)} - m}}}}{{\sum_j e^{{s_j - m}}}} = "
         rf"\frac{{{_number(float(trace.exponentials[j]))}}}{{{_number(trace.total)}}} = "
         rf"{_number(trace.weight)}"
@@ -59,7 +60,7 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
         f"**3. Mix.** The weight scales value {j}; the scaled values of all keys add up to "
         f"output {i}."
     )
-    st.latex(rf"\text{{output}}_{{{i}}} = \dots + {_number(trace.weight)} \cdot v_{{{j}}} + \dots")
+    formula(rf"\text{{output}}_{{{i}}} = \dots + {_number(trace.weight)} \cdot v_{{{j}}} + \dots")
     mixed = heatmap(
         torch.stack([trace.contribution, trace.output]),
         title=f"What key {j} contributes to output {i}",

@@ -13,6 +13,7 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.lines import lines
 from attention_core.dashboard.picture import show
@@ -92,8 +93,8 @@ def show_dense(setting: Setting) -> bool:
         feedback="" if guess is None else FEEDBACK[guess],
     )
     st.markdown("**Why the two differ.** The dot product is a sum of D terms:")
-    st.latex(r"\mathrm{Var}(q \cdot k) = \sum_{d=1}^{D} \mathrm{Var}(q_d\,k_d) = D")
-    st.latex(r"\mathrm{Var}\!\left(q \cdot k / \sqrt{D}\right) = 1")
+    formula(r"\mathrm{Var}(q \cdot k) = \sum_{d=1}^{D} \mathrm{Var}(q_d\,k_d) = D")
+    formula(r"\mathrm{Var}\!\left(q \cdot k / \sqrt{D}\right) = 1")
     st.markdown(
         "Dense random tokens add D terms that all count, so their dot products spread like √D, and "
         "dividing by √D undoes exactly that: the largest weight stays at "

@@ -16,6 +16,7 @@ from attention_core.dashboard.exercises.two_tokens import (
     show_weights,
     tokens,
 )
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting, friendly
 from attention_core.retrieval import blend
 
@@ -39,8 +40,8 @@ def show_equal_query(setting: Setting) -> bool:
         "token 4**. Keys and values are tokens 0 to 4 of six one-hot tokens of length 5. "
         "How much weight goes to each of the two?"
     )
-    st.latex(r"q = 5\,e_2 + 5\,e_4")
-    st.latex(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{6}\right)")
+    formula(r"q = 5\,e_2 + 5\,e_4")
+    formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{6}\right)")
     answer = predict(
         WEIGHT,
         lambda locked: controls.slider(
@@ -106,8 +107,8 @@ def feedback(percent: int, others: float) -> str:
 
 def _explain(weight: float) -> None:
     st.markdown("**Why.** The dot product of the query with each key, then the softmax:")
-    st.latex(r"q \cdot k_2 = q \cdot k_4 = 5 \cdot 5 = 25, \quad \text{else } 0")
-    st.latex(
+    formula(r"q \cdot k_2 = q \cdot k_4 = 5 \cdot 5 = 25, \quad \text{else } 0")
+    formula(
         rf"w_2 = w_4 = \frac{{e^{{25/\sqrt6}}}}{{2\,e^{{25/\sqrt6}} + 3\,e^0}} \approx {weight:.8f}"
     )
     st.markdown(

@@ -9,6 +9,7 @@ from attention_core.convolution import toeplitz
 from attention_core.dashboard import controls
 from attention_core.dashboard.agreement_panel import show_agreement
 from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.picture import show, show_tables
@@ -83,8 +84,8 @@ def show_fixed_weights(setting: Setting) -> bool:
         feedback="" if guess is None else FEEDBACK[guess],
     )
     st.markdown("**Why.** Both are a weighted sum over the same three neighbours:")
-    st.latex(r"\text{convolution: } w_{ij} = \text{kernel}_{\,j - i + 1}")
-    st.latex(
+    formula(r"\text{convolution: } w_{ij} = \text{kernel}_{\,j - i + 1}")
+    formula(
         r"\text{attention: } w_{ij} = \frac{e^{q_i \cdot k_j / \sqrt{d_k}}}"
         r"{\sum_{|j' - i| \le 1} e^{q_i \cdot k_{j'} / \sqrt{d_k}}}"
     )

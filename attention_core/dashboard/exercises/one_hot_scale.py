@@ -14,6 +14,7 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.picture import show
 from attention_core.devices import DTYPES
@@ -42,9 +43,9 @@ def show_one_hot(setting: Setting) -> bool:
         "weights. First with the retrieval demo: five one-hot tokens of length 5, and the query "
         "is token 2. **Without** the scale, what happens to the weight on the match?"
     )
-    st.latex(r"w = \mathrm{softmax}(q K^\top)")
+    formula(r"w = \mathrm{softmax}(q K^\top)")
     st.markdown("instead of")
-    st.latex(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{D}\right)")
+    formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{D}\right)")
     answer = predict(
         ONE_HOT,
         lambda locked: controls.choice(
@@ -78,7 +79,7 @@ def show_one_hot(setting: Setting) -> bool:
             feedback="" if guess is None else FEEDBACK[guess],
         )
         st.markdown("**Why.** Each dot product is a sum of D terms, and for one-hot tokens:")
-        st.latex(r"\sum_{d=1}^{D} q_d\,k_{2,d} = 5 \cdot 5 + 0 + \dots + 0 = 25")
+        formula(r"\sum_{d=1}^{D} q_d\,k_{2,d} = 5 \cdot 5 + 0 + \dots + 0 = 25")
         st.markdown(
             "25 at every D. It is the scale that brings D in: scores of $25/\\sqrt{D}$ shrink, and "
             f"the weight on the match falls from {scaled[8].mean_largest_weight:.5f} at D = 8 to "

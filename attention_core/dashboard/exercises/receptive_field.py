@@ -8,6 +8,7 @@ from torch import Tensor
 from attention_core.convolution import toeplitz
 from attention_core.dashboard import controls
 from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.picture import show
@@ -83,7 +84,7 @@ def show_receptive_field(setting: Setting) -> bool:
         st.markdown("The farthest position that position 0 sees:")
         st.table(table)
         st.markdown("**Why.** Each layer goes one step further, whatever its weights are:")
-        st.latex(r"\text{reach after } L \text{ layers} = L \cdot \tfrac{3 - 1}{2} = L")
+        formula(r"\text{reach after } L \text{ layers} = L \cdot \tfrac{3 - 1}{2} = L")
         st.markdown(
             "Attention with this window has a convolution's field of view. Without the window "
             "every position sees every other after a single layer: that is what is given up."

@@ -15,6 +15,7 @@ from attention_core.dashboard.exercises.two_tokens import (
     show_weights,
     tokens,
 )
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.lines import lines
 from attention_core.dashboard.picture import show
@@ -129,7 +130,7 @@ def _explain(score: float, right: float) -> None:
         f"**Why.** One unit of coefficient is a score of $s = 25/\\sqrt6 = {score:.3f}$, and only "
         "the difference of two scores counts:"
     )
-    st.latex(r"\frac{w_2}{w_4} = \frac{e^{a s}}{e^{s}} = e^{(a - 1)\,s} = 9")
-    st.latex(r"a = 1 + \frac{\ln 9}{s}")
+    formula(r"\frac{w_2}{w_4} = \frac{e^{a s}}{e^{s}} = e^{(a - 1)\,s} = 9")
+    formula(r"a = 1 + \frac{\ln 9}{s}")
     st.markdown("That is nearly all. The other three keys take a little; with them, exactly:")
-    st.latex(rf"a = \frac{{1}}{{s}} \ln\!\left(9\,(e^{{s}} + 3)\right) \approx {right:.4f}")
+    formula(rf"a = \frac{{1}}{{s}} \ln\!\left(9\,(e^{{s}} + 3)\right) \approx {right:.4f}")

@@ -17,6 +17,7 @@ from attention_core.dashboard.exercises.known_masks import (
     mistake,
 )
 from attention_core.dashboard.exercises.paint_mask import build_mask, mask_picture
+from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.picture import Picture, show
@@ -63,7 +64,7 @@ def show_window_mask(setting: Setting) -> bool:
             feedback="" if mask is None else feedback(mask, target),
         )
         st.markdown("**Why.** The rule is one line, a distance of at most half the width:")
-        st.latex(r"|i - j| \le \tfrac{3 - 1}{2} = 1")
+        formula(r"|i - j| \le \tfrac{3 - 1}{2} = 1")
         st.code(inspect.getsource(local), language="python")
         q, k, v = (tensor[0] for tensor in cached_qkv(1, N, N, 8, 0, setting.dtype, setting.device))
         output, weights = attention(q, k, v, target)
