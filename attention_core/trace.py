@@ -16,7 +16,8 @@ class CellTrace:
     dot                   their sum
     scale                 the factor that was used
     score                 dot * scale, before the mask
-    exponentials  (n_k,)  exp(score - largest score of row i that is allowed), 0 where masked
+    largest               the largest score of row i that is allowed, -inf if none is
+    exponentials  (n_k,)  exp(score - largest), 0 where masked
     total                 their sum
     weight                exponentials[j] / total; 0 if query i may attend to nothing
     contribution  (d_v,)  weight * v[j]
@@ -29,6 +30,7 @@ class CellTrace:
     dot: float
     scale: float
     score: float
+    largest: float
     exponentials: Tensor
     total: float
     weight: float
@@ -72,6 +74,7 @@ def trace_cell(
         dot=steps.dots[i, j].item(),
         scale=steps.scale,
         score=steps.scores[i, j].item(),
+        largest=largest.item(),
         exponentials=exponentials,
         total=exponentials.sum().item(),
         weight=weight.item(),

@@ -34,13 +34,13 @@ def main() -> None:
 def compare(floor_page: Page, page: Page, n: int, target: float, presses: int) -> None:
     """Press by turns on the empty app and on the page's two sliders, and print the medians."""
     floor = slider(floor_page, "Value")
-    seed, length = slider(page, "Seed"), slider(page, "Number of queries")
-    times: dict[str, list[float]] = {"empty app": [], "Seed": [], "Number of queries": []}
+    seed, length = slider(page, "Seed"), slider(page, "Sequence length")
+    times: dict[str, list[float]] = {"empty app": [], "Seed": [], "Sequence length": []}
     for back_and_forth in islice(cycle(["ArrowLeft", "ArrowRight"]), presses):
         times["empty app"].append(press(floor_page, floor, back_and_forth, TEXT))
         times["Seed"].append(press(page, seed, "ArrowRight", WEIGHTS))
         times["empty app"].append(press(floor_page, floor, back_and_forth, TEXT))
-        times["Number of queries"].append(press(page, length, back_and_forth, WEIGHTS))
+        times["Sequence length"].append(press(page, length, back_and_forth, WEIGHTS))
     base = statistics.median(times["empty app"])
     print(f"T = {n}, target {target:.1f} times the empty app")
     for name, measured in times.items():

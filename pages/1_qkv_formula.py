@@ -22,6 +22,8 @@ from attention_core.dashboard.picture import show, show_tables
 from attention_core.dashboard.symmetry import ask_about_symmetry
 from attention_core.dashboard.tensors import MAX_BATCH, MAX_D, MAX_N, cached_qkv
 
+SEED = "Where the random numbers start: the same seed gives the same Q, K and V everywhere."
+
 
 def choose_cell() -> None:
     """A click on the weights moves the two selectors."""
@@ -35,19 +37,20 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     """Sliders, pictures, numbers. What the slider's picture need not wait for comes after it."""
     first, second, third = st.columns(3)
     with first:
-        n_q = controls.slider("Number of queries", 1, MAX_N, 5, key="qkv_n")
+        label = "Number of queries" if other_n_k else "Sequence length"
+        n_q = controls.slider(label, 1, MAX_N, 5, key="qkv_n")
     with second:
         d_k = controls.slider("Dimensions d_k", 1, MAX_D, 8, key="qkv_d")
     with third:
-        seed = controls.slider("Seed", 0, 99, 0, key="qkv_seed")
+        seed = controls.slider("Seed", 0, 99, 0, key="qkv_seed", help=SEED)
     n_k = other_n_k or n_q
     q, k, v = cached_qkv(batch, n_q, n_k, d_k, seed, setting.dtype, setting.device)
     steps = attention_steps(q, k, v)
 
-    above, below, question = st.columns(3), st.columns(3), st.container()
     with st.container(horizontal=True):
-        i = controls.position("Query i", n_q, key="qkv_i")
-        j = controls.position("Key j", n_k, key="qkv_j")
+        i = controls.position("Look at query i", n_q, key="qkv_i")
+        j = controls.position("and key j", n_k, key="qkv_j", default=4)
+    above, below = st.columns(3), st.columns(3)
     weights = weights_picture(steps.weights[shown], (i, j))
     with below[0].container(key="qkv_weights_box"):
         show(weights, key="qkv_weights", on_select=choose_cell)
@@ -60,10 +63,11 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
             show(picture, key=f"qkv_{name.lower()}")
         pictures[name] = picture
 
-    click = "click it, or choose it here" if n_q * n_k <= MARKED_CELLS else "choose it here"
-    question.markdown(
-        f"Query {i} puts **{float(steps.weights[shown, i, j]):.1%}** of its weight on key {j}. "
-        f"Where does such a number come from? Take any weight: {click}."
+    click = ", or click another one" if n_q * n_k <= MARKED_CELLS else ""
+    st.markdown(
+        f"Query {i} puts **{100 * float(steps.weights[shown, i, j]):.1f} %** of its weight on key "
+        f"{j}; an even share among {n_k} {'keys' if n_k > 1 else 'key'} is {100 / n_k:.1f} %. "
+        f"Where does this number come from? Choose any weight above{click}."
     )
     if controls.toggle("Show how this weight comes about", key="qkv_story"):
         trace = trace_cell(q[shown], k[shown], v[shown], i, j)
@@ -77,19 +81,22 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
 
 setting = open_page(PAGE)
 st.markdown(
-    "Each token plays three parts. As a **query** it asks, as a **key** it offers to answer, as a "
-    "**value** it is what the answer brings. All three are vectors. Dot products compare each "
-    "query with each key; the softmax turns the comparisons of one query into weights that sum "
-    "to 1; the output is the average of the values under these weights."
+    "A text comes as *tokens*, words or pieces of words, and each token plays three parts. As a "
+    "**query** it asks, as a **key** it offers to answer, as a **value** it is what the answer "
+    "brings. All three are vectors: rows of Q, K and V. Dot products compare each query with each "
+    "key, entry by entry over their d_k dimensions. The *softmax* turns the scores of one query "
+    "into weights: exponentials, divided by their sum, so that they add up to 1. The output is the "
+    "average of the values under these weights."
 )
 formula(r"\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right) V")
 st.markdown(
-    "Read the pictures as the formula reads: above, **Q** meets **K** and makes the scores; below, "
-    "the softmax has turned the scores into weights, and they mix the rows of **V**. *Predict "
-    "first:* which pictures change shape when there are more queries? When there are more "
-    "dimensions?"
+    "A trained model computes Q, K and V from its tokens. Here they are random numbers, so that "
+    "nothing but the formula decides. Read the pictures as it reads: above, **Q** meets **K** and "
+    "makes the scores; below, the weights mix the rows of **V**. *Predict first:* which pictures "
+    "change shape when the sequence grows? When there are more dimensions?"
 )
-with st.expander("Batch, and another number of keys", icon=":material/tune:"):
+with st.expander("Batch, and keys of another sequence", icon=":material/tune:"):
+    st.markdown("A batch is several sequences, computed at once. The pictures show one of them.")
     batch = controls.slider("Batch size", 1, MAX_BATCH, 2, key="qkv_batch")
     shown = controls.position("Element of the batch to show", batch, key="qkv_b")
     cross = controls.toggle("Keys of another sequence", key="qkv_cross")

@@ -35,8 +35,9 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
 
     st.markdown(
         f"**2. Share out.** Query {i} has {n_k} such {'scores' if n_k > 1 else 'score'}. "
-        "Take the exponential of each, and divide by their sum. (The largest score, m, is taken "
-        "away first: the shares stay the same, and nothing overflows.)"
+        "Take the exponential of each, and divide by their sum. (The largest score, "
+        f"m = {trace.largest:.4g}, is taken away first: the shares stay the same, and nothing "
+        "overflows.)"
     )
     formula(
         rf"\text{{weight}} = \frac{{e^{{{_number(trace.score)} - m}}}}{{\sum_j e^{{s_j - m}}}} = "

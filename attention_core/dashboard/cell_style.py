@@ -51,6 +51,8 @@ def legend(style: CellStyle) -> list[alt.Chart]:
 def frame(edges: dict[str, Any]) -> list[alt.Chart]:
     """A dark line with a light one inside it round one cell: seen on every colour."""
     return [
-        alt.Chart(DATA).mark_rect(filled=False, stroke=stroke, strokeWidth=width).encode(**edges)
+        alt.Chart(DATA)
+        .mark_rect(filled=False, stroke=stroke, strokeWidth=width, aria=False)
+        .encode(**edges)
         for stroke, width in (("#000000", 5), ("#ffffff", 2))
     ]

@@ -4,7 +4,7 @@ import streamlit as st
 
 # Streamlit cuts off what stands more than a line above or below the middle of a formula; an
 # invisible rule of this depth and height makes the room.
-STRUT = r"\rule[-1em]{0pt}{2.8em}"
+STRUT = r"\rule[-0.8em]{0pt}{2.1em}"
 
 
 def formula(tex: str) -> None:

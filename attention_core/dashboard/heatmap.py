@@ -78,7 +78,8 @@ def _data(
     code, value = coded.ravel(), cells.ravel()
     glyphs = [colours.GLYPHS.get(int(c), "") for c in code]
     finite = value[np.isfinite(value)]
-    written = _whole if (finite == finite.round()).all() else _short
+    whole = (finite == finite.round()).all()
+    written, brief = (_whole, _whole) if whole else (_short, _brief)
     return pd.DataFrame(
         {
             "i": i,
@@ -87,6 +88,7 @@ def _data(
             "column": np.tile(column_names, len(row_names)),
             "value": np.where(np.isfinite(value), value, np.nan),
             "number": [glyph or written(x) for glyph, x in zip(glyphs, value, strict=True)],
+            "brief": [glyph or brief(x) for glyph, x in zip(glyphs, value, strict=True)],
             "glyph": glyphs,
             "fill": fills[code],
             "ink": inks[code],
@@ -105,6 +107,13 @@ def _short(number: float) -> str:
     return f"{number:.2f}" if abs(number) < 10 else f"{number:.1f}"
 
 
+def _brief(number: float) -> str:
+    """The number in about four characters, rounded more: .08, -1.1, 4e-5."""
+    if number == 0 or 0.005 <= abs(number) < 0.995:
+        return f"{number:.2f}".replace("0.", ".", 1)
+    return f"{number:.1f}" if 0.995 <= abs(number) < 10 else _short(number)
+
+
 @cache
 def _fills_and_inks(scale: Scale) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     palette = colours.palette(scale)
@@ -113,7 +122,7 @@ def _fills_and_inks(scale: Scale) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
 
 @lru_cache(maxsize=128)
 def _spec(style: CellStyle, numbered: bool, clickable: bool) -> Spec:
-    axis = alt.Axis(labelAngle=0, labelLimit=90, labelOverlap=True)
+    axis = alt.Axis(labelAngle=0, labelLimit=90, labelOverlap=True, labelFlush=False)
     x = alt.X("column:O", sort=None, title=style.columns, axis=axis)
     y = alt.Y("row:O", sort=None, title=style.rows, axis=axis)
     tooltip = [
@@ -123,10 +132,12 @@ def _spec(style: CellStyle, numbered: bool, clickable: bool) -> Spec:
     ]
     base = alt.Chart(DATA).encode(x=x, y=y)
     marks = base.mark_rect().encode(fill=alt.Fill("fill:N", scale=None), tooltip=tooltip)
-    size = alt.expr("min(11, width / length(domain('x')) / 3)")  # five characters fit a cell
-    text = base.mark_text(fontSize=size).encode(
-        text="number:N" if numbered else "glyph:N", color=alt.Color("ink:N", scale=None)
-    )
+    # Five characters fit a wide cell, four a narrow one.
+    narrow, room = "width / length(domain('x')) < 33", "width / length(domain('x'))"
+    size = alt.expr(f"min(12, {room} / ({narrow} ? 2.4 : 3))")
+    number = alt.expr(f"{narrow} ? datum.brief : datum.number")
+    text = base.mark_text(fontSize=size, text=number if numbered else alt.expr("datum.glyph"))
+    text = text.encode(color=alt.Color("ink:N", scale=None))
     framed = [layer.transform_filter("datum.chosen") for layer in frame({"x": x, "y": y})]
     bars = [bar.transform_filter("datum.i == 0 && datum.j == 0") for bar in legend(style)]
     if clickable:

@@ -59,12 +59,14 @@ def test_a_masked_cell_keeps_its_score_and_contributes_nothing():
     cell = trace_cell(Q, K, V, 1, 4, CAUSAL)
     assert math.isfinite(cell.score) and cell.score != 0
     assert cell.exponentials[4] == cell.weight == 0
+    assert cell.exponentials.max() == 1  # of the largest score that is allowed
     assert cell.contribution.tolist() == [0, 0]
 
 
 def test_a_query_with_no_key():
     cell = trace_cell(Q, K, V, 0, 2, torch.zeros(5, 7))
     assert cell.exponentials.tolist() == [0.0] * 7
+    assert cell.largest == -math.inf
     assert cell.total == cell.weight == 0
     assert cell.output.tolist() == [0, 0]
 

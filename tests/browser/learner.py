@@ -75,7 +75,9 @@ class Learner:
         return self.page.locator(f'input[type=range][aria-label="{label}"]')
 
     def first_slider(self) -> Locator:
-        return self.page.locator("[data-testid=stMain] input[type=range]:enabled").first
+        """The first slider that can be moved: neither disabled nor folded away."""
+        in_use = "input[type=range]:enabled:not(details:not([open]) *)"
+        return self.page.locator(f"[data-testid=stMain] {in_use}").first
 
     def press(self, slider: Locator, key: str) -> str:
         """Press a key on a slider, and return its new value. The page has yet to answer."""

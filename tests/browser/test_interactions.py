@@ -35,7 +35,7 @@ def test_another_seed_gives_other_weights(learner: Learner) -> None:
 
 def test_a_longer_sequence_gives_more_weights(learner: Learner) -> None:
     page = learner.open("qkv_formula")
-    length = learner.slider("Number of queries")
+    length = learner.slider("Sequence length")
     learner.press(length, "ArrowRight")
     expect(page.locator(f"{WEIGHTS} .mark-text.role-mark text")).to_have_count(36)
     learner.press(length, "End")  # 128 by 128 are one image

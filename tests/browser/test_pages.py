@@ -81,7 +81,7 @@ def test_an_unknown_address_shows_the_overview_with_a_notice(learner: Learner) -
 
 def test_an_embedded_page_keeps_its_settings(learner: Learner) -> None:
     page = learner.open("qkv_formula?embed=true&qkv_n=3")
-    expect(learner.slider("Number of queries")).to_have_value("3")
+    expect(learner.slider("Sequence length")).to_have_value("3")
     expect(learner.menu_link(PAGES[0].title)).to_be_visible()
     expect(page.get_by_test_id("stMainMenu")).to_have_count(0)
     learner.open("qkv_formula")

@@ -143,3 +143,14 @@ def test_specifications_are_valid(shape, scale):
 
 def range_of(shape):
     return [f"row {i}" for i in range(shape[0])]
+
+
+def test_numbers_are_rounded_more_in_narrow_cells():
+    values = torch.tensor([[0.0, 0.084, -0.25, 0.996, -1.14, -12.34, 4e-05, 123456.0]]).double()
+    data = picture(values, scale="signed").data
+    assert data.number.tolist() == [
+        *("0.00", "0.08", "-0.25", "1.00", "-1.14", "-12.3", "4e-5", "1e5"),
+    ]
+    assert data.brief.tolist() == [
+        *(".00", ".08", "-.25", "1.0", "-1.1", "-12.3", "4e-5", "1e5"),
+    ]
