@@ -31,7 +31,7 @@ OVERVIEW = Page(
     ":material/home:",
     "overview",
     2,
-    "See what the lesson holds and where you are in it.",
+    f"{TITLE}: what the lesson holds, and where you are in it.",
     group="Start",
 )
 QKV_FORMULA = Page(

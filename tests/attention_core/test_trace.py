@@ -41,6 +41,7 @@ def test_every_number_follows_from_the_one_before(i, j, mask, scale):
     scores = [cell.scale * (Q[i] * K[n]).sum().item() for n in range(7)]
     top = max(scores[n] for n in visible)
     expected = [math.exp(scores[n] - top) if n in visible else 0.0 for n in range(7)]
+    assert cell.largest == pytest.approx(top, abs=1e-14)
     assert cell.exponentials.tolist() == pytest.approx(expected)
     assert cell.total == pytest.approx(math.fsum(expected))
     assert cell.weight == pytest.approx(expected[j] / cell.total)
