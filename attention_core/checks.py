@@ -1,6 +1,7 @@
 """What the public functions refuse: the rule in words, then the shapes or values that broke it."""
 
 import math
+import sys
 from itertools import zip_longest
 
 import torch
@@ -42,7 +43,7 @@ def require_qkv(q: Tensor, k: Tensor, v: Tensor) -> None:
     require(q.shape[-1] == k.shape[-1], f"q and k must agree in d_k, their last size: {shapes}")
     require(q.shape[-1] >= 1, f"d_k, the last size of q and k, must be 1 or more: {shapes}")
     require(k.shape[-2] == v.shape[-2], f"k and v must agree in n_k, one value per key: {shapes}")
-    leading = _broadcast(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    leading = broadcast(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     require(leading is not None, f"leading dimensions must broadcast: {shapes}")
     require(q.dtype == k.dtype == v.dtype, f"q, k, v must share one dtype: {dtypes}")
     require(q.dtype in FLOATING, f"q, k, v must be float64, float32, bfloat16 or float16: {dtypes}")
@@ -55,7 +56,8 @@ def scale_or_default(scale: float | None, d_k: int) -> float:
     """1/sqrt(d_k) for None; any other finite number, 0 and negative ones too, means itself."""
     if scale is None:
         return 1 / math.sqrt(d_k)
-    require(math.isfinite(scale), f"scale must be a finite number: {scale}")
+    number = isinstance(scale, (int, float)) and abs(scale) <= sys.float_info.max
+    require(number, f"scale must be a finite number: {scale!r:.40}")
     return float(scale)
 
 
@@ -63,24 +65,26 @@ def allowed_pairs(mask: Tensor | None, q: Tensor, k: Tensor) -> Tensor:
     """The mask as booleans that broadcast to the scores (..., n_q, n_k); all True for None.
 
     A mask with fewer dimensions than the scores is aligned on the right. Where its first size is
-    also the batch size, it could as well be one row (or one matrix) per batch entry, so it is
-    refused until its author has written down which of the two is meant.
+    also the size of a leading dimension, it could as well be one row (or one matrix) for each
+    entry of that, so it is refused until its author has written down which of the two is meant.
     """
     n_q, n_k = q.shape[-2], k.shape[-2]
     if mask is None:
         return torch.ones(n_q, n_k, dtype=torch.bool, device=q.device)
     kind = type(mask).__name__
     require(isinstance(mask, Tensor), f"mask must be a tensor, see mask_tensor(): it is a {kind}")
-    scores = torch.Size([*(_broadcast(q.shape[:-2], k.shape[:-2]) or ()), n_q, n_k])
+    scores = torch.Size([*(broadcast(q.shape[:-2], k.shape[:-2]) or ()), n_q, n_k])
     shapes = f"mask {tuple(mask.shape)}, scores {tuple(scores)}"
 
     require(mask.ndim >= 2, f"mask needs two or more dimensions, (..., n_q, n_k): {shapes}")
     missing = len(scores) - mask.ndim
-    may_be_per_batch = missing > 0 and mask.shape[0] == scores[0] > 1
-    spelling = f"mask[:, {'None, ' * missing}{', '.join(':' * (mask.ndim - 1))}]"
+    could_be = scores[:-2] if mask.ndim == 2 else scores[:1]  # the sizes its first may stand for
+    may_be_per_batch = missing > 0 and mask.shape[0] > 1 and mask.shape[0] in could_be
+    nones = missing - scores.index(mask.shape[0]) if may_be_per_batch else 0
+    spelling = f"mask[:, {'None, ' * nones}{', '.join(':' * (mask.ndim - 1))}]"
     padding = f"; if its first dimension is the batch (padding), write `{spelling}`"
     hint = padding if may_be_per_batch else ""
-    fits = _broadcast(mask.shape, scores) == scores
+    fits = broadcast(mask.shape, scores) == scores
     require(fits, f"mask must broadcast to (..., n_q, n_k){hint}: {shapes}")
     require(
         not may_be_per_batch,
@@ -108,7 +112,7 @@ def as_boolean(mask: Tensor) -> Tensor:
     return allowed
 
 
-def _broadcast(*shapes: torch.Size) -> torch.Size | None:
+def broadcast(*shapes: torch.Size) -> torch.Size | None:
     """The shape that all of them broadcast to, None if there is none.
 
     As `torch.broadcast_shapes`, whose first call imports a compiler and takes 0.3 s.

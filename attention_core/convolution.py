@@ -7,7 +7,7 @@ constant along its diagonals (a Toeplitz matrix), that no query can change.
 import torch
 from torch import Tensor
 
-from attention_core.checks import require
+from attention_core.checks import require, require_finite
 from attention_core.masks import local, mask_tensor
 
 
@@ -34,9 +34,12 @@ def toeplitz(kernel: Tensor, n: int) -> Tensor:
 def convolve(x: Tensor, kernel: Tensor) -> Tensor:
     """toeplitz(kernel, n) @ x: the kernel slides along the n positions of x (n, d) -> (n, d).
 
-    Raises ValueError unless x is a matrix of the kernel's dtype, and as `toeplitz` does.
+    Raises ValueError unless x is a matrix of the kernel's dtype and both are finite, and as
+    `toeplitz` does.
     """
     require(x.ndim == 2, f"x must be a matrix (n, d): {tuple(x.shape)}")
     dtypes = f"x {x.dtype}, kernel {kernel.dtype}"
     require(x.dtype == kernel.dtype, f"x and kernel must share one dtype: {dtypes}")
+    require_finite("x", x)  # 0 * NaN is NaN: the zeros outside the band would spread it
+    require_finite("kernel", kernel)
     return toeplitz(kernel, len(x)) @ x

@@ -17,7 +17,7 @@ from functools import reduce
 import torch
 from torch import Tensor
 
-from attention_core.checks import as_boolean, require
+from attention_core.checks import as_boolean, broadcast, require
 
 Mask = Callable[[Tensor, Tensor], Tensor]
 
@@ -69,7 +69,8 @@ def document(lengths: Sequence[int]) -> Mask:
 
     Positions past the last document are padding and attend to nothing.
     """
-    require(len(lengths) > 0 and min(lengths) >= 1, f"lengths must be 1 or more: {lengths}")
+    whole = len(lengths) > 0 and all(type(n) is int and n >= 1 for n in lengths)
+    require(whole, f"lengths must be whole numbers, 1 or more: {lengths}")
     ends = torch.tensor(lengths).cumsum(0)
 
     def number(idx: Tensor) -> Tensor:  # of the document: how many have ended before idx
@@ -121,6 +122,9 @@ def mask_tensor(mask: Mask, n_q: int, n_k: int, device: torch.device | str = "cp
     answer = mask(q_idx, k_idx)
     dtype = getattr(answer, "dtype", type(answer))
     require(dtype == torch.bool, f"a mask must answer with a boolean tensor: it answers {dtype}")
+    wanted = torch.Size([n_q, n_k])
+    fits = broadcast(answer.shape, wanted) == wanted
+    require(fits, f"a mask must answer with (n_q, n_k): {tuple(answer.shape)}, {tuple(wanted)}")
     return answer.expand(n_q, n_k).clone()
 
 

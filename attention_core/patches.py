@@ -62,9 +62,11 @@ def patch_attention(patches: Tensor, sharpness: float) -> AttentionSteps:
     require(patches.is_floating_point(), f"patches must be floating point: {patches.dtype}")
     require_finite("patches", patches)
     info = torch.finfo(patches.dtype)
-    different = patches - patches.mean(dim=0)
+    # Similarity has no unit: numbers up to 1 keep the squares in the range of every dtype.
+    tame = patches / patches.abs().max().clamp_min(info.tiny)
+    different = tame - tame.mean(dim=0)
     length = different.norm(dim=-1, keepdim=True)  # (n, 1)
     # What rounding leaves of a patch equal to the mean is no direction.
-    rounding = 4 * info.eps * patches.norm(dim=-1).max()
+    rounding = 4 * info.eps * tame.norm(dim=-1).max()
     unit = F.normalize(different.where(length > rounding, 0), dim=-1, eps=info.tiny)  # (n, d)
     return attention_steps(unit, unit, patches, scale=sharpness)

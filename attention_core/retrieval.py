@@ -13,7 +13,7 @@ from torch import Tensor
 from attention_core.attention import AttentionSteps, attention_steps
 from attention_core.checks import require
 
-TIE_ROUNDINGS = 4  # rounding may part equal entries by this many eps; what differs, differs by more
+TIE_ROUNDINGS = 4  # that many eps of float32 may part equal entries; half precisions part more
 FARTHEST_COEFFICIENT = 2.0**20
 HALVINGS = 60  # after that many, neighbouring floats are reached
 
@@ -63,6 +63,7 @@ def blend(tokens: Tensor, coefficients: Mapping[int, float]) -> Tensor:
     Raises ValueError if tokens is not a matrix or there is no row t.
     """
     require(tokens.ndim == 2, f"tokens must be a matrix (m, d): {tuple(tokens.shape)}")
+    require(tokens.is_floating_point(), f"tokens must be floating point numbers: {tokens.dtype}")
     _require_token_ids(coefficients, len(tokens))
     row = [coefficients.get(token, 0.0) for token in range(len(tokens))]
     return tokens.new_tensor([row]) @ tokens
@@ -75,7 +76,7 @@ def retrieve(
 
     query is (1, d), vocab (d, d) as `vocabulary` makes it, sequence n token ids. Entry t of the
     output is sharpness times the weight on token t, summed over all its positions; the largest
-    entry is the token retrieved. Entries that only rounding tells apart (4 eps of the dtype) are
+    entry is the token retrieved. Entries that only rounding tells apart (`tie_tolerance`) are
     tied, and then nothing is retrieved.
 
     Raises ValueError for other shapes, an empty sequence or an id outside the vocabulary.
@@ -136,13 +137,22 @@ def coefficient_for_share(
     return high
 
 
+def tie_tolerance(dtype: torch.dtype) -> float:
+    """How far apart, relative to their size, equal numbers may be after rounding.
+
+    Sums are done in float32 at least, so half precisions round equal numbers equally.
+    """
+    return TIE_ROUNDINGS * min(torch.finfo(dtype).eps, torch.finfo(torch.float32).eps)
+
+
 def _largest_entries(output: Tensor) -> tuple[int, ...]:
     largest = output.max()
-    rounding = TIE_ROUNDINGS * torch.finfo(output.dtype).eps * largest.abs()
+    rounding = tie_tolerance(output.dtype) * largest.abs()
     return tuple(map(int, (largest - output <= rounding).nonzero()))
 
 
 def _require_token_ids(ids: Iterable[int], size: int) -> None:
-    """Refuse what is not a row number 0 .. size - 1; -1 would quietly mean the last row."""
-    unknown = [token for token in ids if not 0 <= token < size]
+    """Refuse what is not a row number 0 .. size - 1: -1 would quietly mean the last row, True a
+    mask, and 1.5 row 1."""
+    unknown = [token for token in ids if type(token) is not int or not 0 <= token < size]
     require(not unknown, f"token ids must lie in 0..{size - 1}: {unknown}")

@@ -23,12 +23,14 @@ def sample_qkv(
     generator of their own, then moved: the global generator is neither used nor changed. The
     numbers are those of `torch.manual_seed(seed)` and three times `torch.randn`.
 
-    Raises ValueError for a size below 1, or a seed that is negative or takes more than 64 bits.
+    Raises ValueError for a size below 1, a dtype of whole numbers, or a seed that is negative or
+    takes more than 64 bits.
     """
     n_k = n_q if n_k is None else n_k
     d_v = d_k if d_v is None else d_v
     sizes = f"batch={batch}, n_q={n_q}, n_k={n_k}, d_k={d_k}, d_v={d_v}"
     require(min(batch, n_q, n_k, d_k, d_v) >= 1, f"sizes must be 1 or more: {sizes}")
+    require(dtype.is_floating_point, f"dtype must be a floating point type: {dtype}")
     require(0 <= seed < 2**64, f"seed must be from 0 to 2**64 - 1: {seed}")
 
     generator = torch.Generator().manual_seed(seed)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention_core.attention import attention
-from attention_core.checks import _broadcast, as_boolean, require, require_finite
+from attention_core.checks import as_boolean, broadcast, require, require_finite
 
 
 def ones(*shape, **options):
@@ -139,4 +139,19 @@ def test_broadcasting_is_pytorchs(shapes):
         expected = torch.broadcast_shapes(*shapes)
     except RuntimeError:
         expected = None
-    assert _broadcast(*shapes) == expected
+    assert broadcast(*shapes) == expected
+
+
+def test_a_padding_mask_is_never_guessed_at_below_a_head_dimension():
+    q = torch.randn(3, 5, 5, 8)  # heads, batch, n, d
+    assert "read in two ways" in refusal(q, q, q, torch.ones(5, 5))
+    padding = torch.ones(5, 5)
+    padding[0, 3:] = 0
+    assert attention(q, q, q, padding[:, None, :])[1][:, 0, :, 3:].max() == 0
+
+
+@pytest.mark.parametrize("scale", ["x", 10**400, -(10**400), float("nan"), [1.0]])
+def test_a_scale_that_is_no_number(scale):
+    assert "scale must be a finite number" in refusal(
+        ones(2, 3), ones(5, 3), ones(5, 3), scale=scale
+    )

@@ -58,3 +58,11 @@ def test_a_kernel_can_be_learned() -> None:
 def test_errors_say_what_was_wrong(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("name", ["x", "kernel"])
+def test_values_that_are_not_finite_are_refused(name: str) -> None:
+    given = {"x": torch.ones(9, 2), "kernel": torch.ones(3)}
+    given[name][-1] = torch.nan
+    with pytest.raises(ValueError, match=f"{name} must hold finite numbers"):
+        convolve(**given)

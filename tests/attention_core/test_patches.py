@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.testing import assert_close
 
 from attention_core.patches import GREEN, RED, patch_attention, sample_picture, to_patches
 
@@ -99,3 +100,14 @@ def test_a_patch_like_the_mean_attends_to_all_alike(dtype: torch.dtype) -> None:
 def test_errors_say_what_was_wrong(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("size", "dtype"), [(1e20, torch.float32), (1e-25, torch.float32), (1e4, torch.float16)]
+)
+def test_similarity_has_no_unit(size: float, dtype: torch.dtype) -> None:
+    patches = to_patches(sample_picture(), 12).double()
+    usual = patch_attention(patches, 10.0).weights
+    scaled = patch_attention((patches * size).to(dtype), 10.0)
+    assert scaled.overflow is None
+    assert_close(scaled.weights.double(), usual, atol=2e-2, rtol=0)

@@ -54,3 +54,8 @@ def test_refused(sizes, options, words):
 
 def test_the_largest_seed_is_legal():
     assert sample_qkv(1, 1, 1, seed=2**64 - 1)[0].isfinite()
+
+
+def test_whole_numbers_are_refused():
+    with pytest.raises(ValueError, match="floating point"):
+        sample_qkv(1, 2, 3, dtype=torch.int64)
