@@ -10,11 +10,12 @@ from typing import Any
 
 import streamlit as st
 
-from attention_core.dashboard import progress
+from attention_core.dashboard import controls, progress
+from attention_core.dashboard.lesson import EXERCISES
 from attention_core.dashboard.progress import Entry
 
 _KEY, _FORGET, _FORGOTTEN = "progress_memory", "progress_forget", "progress_forgotten"
-_LONGEST = 20_000  # characters; the whole lesson needs about a tenth
+_LONGEST = 1000  # characters of one entry; the longest of the lesson takes a fifth of that
 
 _MEMORY = st.components.v2.component(
     "attention_progress",
@@ -26,7 +27,10 @@ _MEMORY = st.components.v2.component(
         let stored = {};
         try {
             if (data.forget) localStorage.removeItem(NAME);
-            stored = JSON.parse(localStorage.getItem(NAME)) ?? {};
+            const found = Object.entries(JSON.parse(localStorage.getItem(NAME)) ?? {});
+            const ours = ([key, entry]) =>
+                data.known.includes(key) && JSON.stringify(entry).length < data.longest;
+            stored = Object.fromEntries(found.filter(ours));
         } catch { /* nothing readable there, or storage is switched off */ }
         const text = JSON.stringify(stored);
         try {
@@ -54,17 +58,23 @@ def remember_progress(known: Collection[str]) -> None:
     elif stored != st.session_state.get(_FORGOTTEN):
         progress.restore(_read(stored, known))
     entries = {entry.exercise: vars(entry) for entry in progress.entries()}
-    _MEMORY(key=_KEY, data={"entries": entries, "forget": forget}, on_stored_change=lambda: None)
+    known_keys = {"known": list(known), "longest": _LONGEST}
+    _MEMORY(
+        key=_KEY,
+        data={"entries": entries, "forget": forget, **known_keys},
+        on_stored_change=lambda: None,
+    )
 
 
 def forget_progress() -> None:
-    """Have the next run forget, here and in the browser: for `on_click`."""
+    """Have the next run forget, here and in the browser, predictions too: for `on_click`."""
     st.session_state[_FORGET] = True
+    controls.reset(EXERCISES.prefix)
 
 
 def _read(stored: object, known: Collection[str]) -> list[Entry]:
     """The entries in a browser's text; what is not one of ours is left out."""
-    if not isinstance(stored, str) or len(stored) > _LONGEST:
+    if not isinstance(stored, str) or len(stored) > _LONGEST * len(known):
         return []
     try:
         found = json.loads(stored)

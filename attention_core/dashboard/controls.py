@@ -79,8 +79,10 @@ def position(
     """A token position from 0 to n - 1; a position past the end becomes the last one."""
     if st.session_state.get(key, 0) >= n:
         st.session_state[key] = n - 1
-    default = min(default, n - 1)
-    return select(label, range(n), key=key, default=default, labels=labels, help=help)
+    drawn = min(default, n - 1)
+    chosen = select(label, range(n), key=key, default=drawn, labels=labels, help=help)
+    _note_default(key, default)  # the lesson's, for a reset that changes n as well
+    return chosen
 
 
 def segments(
@@ -156,13 +158,14 @@ def several(
 ) -> list[Option]:
     """Any number of `options`, or `most` at most, in the order in which they were chosen."""
     _note_default(key, list(default))
+    legal = [option for option in default if option in options] or list(options[-1:])
     if not set(st.session_state.get(key, [])) <= set(options):
-        st.session_state[key] = list(default)
+        st.session_state[key] = legal
     _keep_choice(key, [labels(option) for option in options])
     return st.multiselect(
         label,
         options,
-        default,
+        legal,
         format_func=labels,
         key=key,
         max_selections=most,

@@ -87,15 +87,17 @@ def _carry(page: Page, keys: tuple[str, ...]) -> None:
 
 def _computation() -> Setting:
     devices = {device.name: device for device in available_devices()}
-    requested = st.query_params.get("device", "cpu")
-    name, fallback = resolve_device(requested)
-    if fallback:  # the control below drops what it does not offer, so say it before
-        st.session_state["fallback"] = fallback
+    instead, fallback = resolve_device(st.query_params.get("device", "cpu"))
+    if fallback:  # the control below drops what it does not offer, so remember it
+        st.session_state["fallback"] = instead, fallback
     with st.expander("Computation", icon=":material/memory:"):
         name = controls.select("Device", list(devices), key="device")
         dtype = controls.select("Dtype", devices[name].dtypes, key="dtype")
         if devices[name].note:
             st.caption(devices[name].note)
-    if "fallback" in st.session_state:
-        st.warning(st.session_state["fallback"], icon=":material/memory:")
+    instead, fallback = st.session_state.get("fallback", ("", ""))
+    if name == instead:
+        st.warning(fallback, icon=":material/memory:")
+    else:  # the learner has chosen another device since
+        st.session_state.pop("fallback", None)
     return Setting(name, dtype)

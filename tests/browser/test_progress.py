@@ -29,6 +29,36 @@ def test_progress_stays_in_the_learners_browser(new_learner) -> None:
     expect(page.get_by_text(done(0))).to_be_visible()
 
 
+def test_what_was_forgotten_does_not_come_back_with_the_page(learner: Learner) -> None:
+    page = learner.open("exercises")
+    page.get_by_role("radio", name="Show me").click()
+    expect(page.get_by_text("Computed here")).to_be_visible()
+    learner.settle()
+    learner.follow("Overview")
+    expect(page.get_by_text(done(1))).to_be_visible()
+    page.get_by_role("button", name="Forget my progress").click()
+    expect(page.get_by_text(done(0))).to_be_visible()
+    learner.follow("Exercises")
+    expect(page.get_by_role("radio", name="Thinking")).to_be_checked()
+    learner.follow("Overview")
+    expect(page.get_by_text(done(0))).to_be_visible()
+
+
+def test_junk_beside_the_progress_does_not_hide_it(learner: Learner) -> None:
+    page = learner.open("exercises")
+    page.get_by_role("radio", name="Show me").click()
+    page.wait_for_function("localStorage.getItem('attention-lesson-progress').includes('result')")
+    page.evaluate(
+        """() => {
+            const name = 'attention-lesson-progress';
+            const stored = JSON.parse(localStorage.getItem(name));
+            localStorage.setItem(name, JSON.stringify({...stored, junk: 'x'.repeat(50000)}));
+        }"""
+    )
+    learner.open("")
+    expect(page.get_by_text(done(1))).to_be_visible()
+
+
 def test_a_broken_memory_is_no_obstacle(learner: Learner) -> None:
     page = learner.open("")
     for broken in (

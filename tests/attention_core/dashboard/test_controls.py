@@ -84,3 +84,11 @@ def test_reset_brings_back_the_lesson(at):
     at.button[0].click().run()
     assert not at.exception
     assert at.session_state["value"] == LESSON
+
+
+def test_reset_brings_back_positions_that_were_clamped(at):
+    at.query_params["demo_n"] = "1"
+    at.run()
+    assert at.session_state["value"]["i"] == 0
+    at.button[0].click().run()
+    assert at.session_state["value"] == LESSON
