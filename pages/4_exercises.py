@@ -28,7 +28,7 @@ st.header(f"{number + 1} · {exercise.title}")
 if show_exercise(exercise, setting):  # not earlier: the code gives results away
     with st.expander("The code behind this exercise", icon=":material/code:"):
         for function in exercise.sources:
-            st.code(inspect.getsource(function), language="python")
+            st.code(inspect.getsource(function), language="python", wrap_lines=True)
     for following in EXERCISES[number + 1 : number + 2]:
         st.button(
             f"Next exercise: {following.title}",

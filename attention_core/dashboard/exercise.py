@@ -1,12 +1,12 @@
-"""How an exercise goes: predict, commit or be shown, explore, be checked, understand why.
+"""How an exercise goes: predict, commit or be shown, be checked, explore, understand why.
 
 The learner's prediction and "Lock in" live in the URL, so a refresh restores both. Until then the
 page does not compute the result, so nothing of it reaches the browser.
 
     answer = predict(QUESTION, lambda locked: controls.slider(..., disabled=locked))
     if answer:
-        ...  # explore: pictures and controls
         check(QUESTION, answer, said="50 %", right=..., result="49.997 %", feedback=...)
+        ...  # explore: pictures and controls, below the verdict
 """
 
 from collections.abc import Callable

@@ -86,10 +86,12 @@ def _spec(
             nice=False,
             domain=domain or alt.Undefined,
         ),
+        axis=alt.Axis(labelFlush=False),  # each label beside its grid line, the outer ones too
     )
     if domain and "y" in logarithmic:
         powers = [10.0**power for power in range(-12, 13)]
-        up = up.axis(values=[power for power in powers if domain[0] <= power <= domain[1]])
+        within = [power for power in powers if domain[0] <= power <= domain[1]]
+        up = up.axis(values=within, labelFlush=False)
     count = len(names)
     legend = alt.Legend(title=None, orient="top", columns=2, labelLimit=220, symbolSize=90)
     base = alt.Chart(DATA).encode(

@@ -22,8 +22,10 @@ from attention_core.dashboard.exercises import (
     unequal_query,
     window_mask,
 )
+from attention_core.dashboard.exercises.digits import percent
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.tensors import cached_qkv
+from attention_core.masks import mask_tensor
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/4_exercises.py"
@@ -103,6 +105,39 @@ def test_locking_in_needs_a_prediction() -> None:
     at = put(open_page(exercise="Local window"), window_mask_move=LOCK_IN)
     assert "no prediction" in verdict(at)
     assert "16 of 36" not in sent(at)
+
+
+def test_the_verdict_comes_before_all_that_the_result_is_shown_by() -> None:
+    moves = {f"{question.key}_move".removeprefix("ex_"): SHOW_ME for question in QUESTIONS}
+    at = open_page(**moves)
+    for exercise in EXERCISES:
+        put(at, exercise=exercise.title)
+        shown = [element for element in at.main if element.type not in ("divider", "column")]
+        for question in exercise.questions:
+            keys = [getattr(element, "key", None) for element in shown]
+            below = shown[keys.index(f"{question.key}_move") + 1]
+            assert below.type == "info"
+            assert "Computed here" in below.value
+
+
+def test_words_are_said_what_they_mean_before_they_are_used() -> None:
+    at = put(open_page(), blend_weight_guess=50)
+    assert "where $e_t$ has six entries" in sent(at)
+    assert "tokens of length" not in sent(at)
+    put(at, exercise="No scale")
+    assert "**D** is how many entries a query or a key has" in sent(at)
+    put(at, scale_onehot_move=SHOW_ME, scale_dense_move=SHOW_ME)
+    assert "a matrix of derivatives, the **Jacobian**" in sent(at)
+    assert "nothing spreads" not in sent(at)
+    assert "saturat" not in sent(at)
+    assert "is **saturated**" in sent(put(at, scale_gradient_move=SHOW_ME))
+
+
+def test_the_code_is_wrapped_not_cut() -> None:
+    moves = {f"{question.key}_move".removeprefix("ex_"): SHOW_ME for question in QUESTIONS}
+    at = put(open_page(**moves), exercise="Local window")
+    assert len(at.code) == 5
+    assert all(block.proto.wrap_lines for block in at.code)
 
 
 def test_a_locked_prediction_cannot_be_changed() -> None:
@@ -185,14 +220,14 @@ def test_the_weight_on_each_is_pytorchs() -> None:
     weights = F.scaled_dot_product_attention(query, keys, values)[0]
     assert numbers(verdict(at)) == [round(100 * weights[2].item(), 3)]
     (bars,) = at.get("vega_lite_chart")
-    assert bars.proto.alt.count("50.00% on key") == 2
+    assert bars.proto.alt.count("50.00 % on key") == 2
     assert "Retrieved: **nothing" in sent(at)
 
 
 def test_a_blend_of_tokens_that_are_all_alike() -> None:
     at = put(open_page(), blend_weight_move=SHOW_ME)
-    assert put(at, blend_sharpness=0.0).get("vega_lite_chart")[0].proto.alt.count("20.00%") == 5
-    assert put(at, blend_sharpness=8.0).get("vega_lite_chart")[0].proto.alt.count("50.00%") == 2
+    assert put(at, blend_sharpness=0.0).get("vega_lite_chart")[0].proto.alt.count("20.00 %") == 5
+    assert put(at, blend_sharpness=8.0).get("vega_lite_chart")[0].proto.alt.count("50.00 %") == 2
 
 
 @pytest.mark.parametrize(
@@ -238,9 +273,51 @@ def test_the_coefficient_is_that_of_the_closed_form() -> None:
 def test_each_misunderstanding_of_the_coefficient_has_its_answer(guess: float, words: str) -> None:
     score = 25 / math.sqrt(6)
     weights = torch.tensor([guess * score, score, 0, 0, 0], dtype=torch.float64).softmax(0)
-    text = unequal_query.feedback(guess, share_oracle(), weights[0].item())
+    text = unequal_query.feedback(guess, share_oracle(), weights[0])
     assert words in text
-    assert f"{100 * weights[0].item():.2f} %" in text
+    share = f"{100 * weights[0].item():.2f}"
+    assert f"takes {'> 99.99' if share == '100.00' else share} %." in text
+
+
+def test_a_softmax_never_takes_all_or_nothing() -> None:
+    at = put(open_page(), blend_weight_move=SHOW_ME, blend_share_guess=2.0)
+    put(at, blend_share_move=LOCK_IN, blend_a=2.0, blend_sharpness=8.0)
+    assert "token 2 takes > 99.99 %." in at.warning[0].value
+    for text in (sent(at), *(chart.proto.alt for chart in at.get("vega_lite_chart"))):
+        assert "100.00" not in text
+        assert " 0.00" not in text
+    for weight in (1e-9, 0.004, 0.03, 0.5, 0.996, 0.99996, 1 - 1e-12):
+        for dtype in (torch.bfloat16, torch.float16, torch.float32, torch.float64):
+            rounded = torch.tensor(weight, dtype=dtype).item()
+            sign, number = re.fullmatch(r"(> |< |)([\d.]+) %", percent(rounded, dtype)).groups()
+            assert 0 < float(number) < 100
+            if sign:
+                assert (100 * weight > float(number)) == (sign == "> ")
+            else:
+                assert float(number) == pytest.approx(100 * rounded, rel=torch.finfo(dtype).eps * 9)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "on_each", "weight", "coefficient", "score"),
+    [
+        ("float64", "49.997", "0.49997230", "1.2153", "10.206"),
+        ("float32", "49.997", "0.499972", "1.2153", "10.206"),
+        ("float16", "50.0", "0.500", "1.21|1.22", "10.2"),
+        ("bfloat16", "50", "0.50", "1.2", "10"),
+    ],
+)
+def test_no_more_digits_than_the_dtype_carries(
+    dtype: str, on_each: str, weight: str, coefficient: str, score: str
+) -> None:
+    at = open_page(blend_weight_move=SHOW_ME, blend_share_move=SHOW_ME)
+    at.selectbox(key="dtype").set_value(dtype)
+    run(at)
+    first, second = (box.value for box in at.info)
+    assert f"here: {on_each} % on each." in first
+    assert re.search(rf"here: a = ({coefficient})\.\*", second)
+    formulas = "\n".join(latex.value for latex in at.latex)
+    assert re.search(rf"e\^0\}} \\approx {re.escape(weight)}$", formulas, re.MULTILINE)
+    assert rf"25/\sqrt6 = {score}$" in "\n".join(line.value for line in at.markdown)
 
 
 def test_the_curve_of_the_shares_is_pytorchs() -> None:
@@ -351,10 +428,36 @@ def test_each_wrong_rule_is_recognised_and_the_right_one_accepted() -> None:
         put(at, window_mask_move=THINKING)
         put(at, window_rule=rule, window_mask_move=LOCK_IN)
         said[rule] = verdict(at)
-    assert [rule for rule in said if said[rule].startswith("success")] == ["Local, width 3"]
+    assert [rule for rule in said if said[rule].startswith("success")] == ["Distance at most 1"]
     assert len(set(said.values())) == len(said)
-    assert "look" in said["Sliding window, width 3"]
-    assert "Upside down" in said["All but local, width 3"]
+    assert "look" in said["Its own key and the two before"]
+    assert "Upside down" in said["Distance 2 or more"]
+
+
+def test_a_rule_does_not_name_the_answer() -> None:
+    i, j = torch.arange(6)[:, None], torch.arange(6)[None]
+    distance = (i - j).abs()
+    says = {
+        "Its own key and the two before": (j <= i) & (j >= i - 2),
+        "Its own key and all before": j <= i,
+        "Distance at most 2": distance <= 2,
+        "Distance at most 1": distance <= 1,
+        "Distance 0 or 2": (distance == 0) | (distance == 2),
+        "Distance 2 or more": distance >= 2,
+    }
+    assert list(says) == list(known_masks.RULES)
+    for name, rule in known_masks.RULES.items():
+        assert torch.equal(mask_tensor(rule, 6, 6), says[name])
+        assert not re.search(r"local|window|width|[()\[\]]", name, re.IGNORECASE)
+
+
+def test_masks_explain_their_cells_and_have_no_colour_bar() -> None:
+    at = open_page(exercise="Local window", window_mask_move=SHOW_ME, window_reach_move=SHOW_ME)
+    assert any(line.value.endswith("Grey cells with ✕ are hidden.") for line in at.markdown)
+    assert "Grey, hatched cells are out of reach." in [line.value for line in at.caption]
+    charts = at.get("vega_lite_chart")
+    assert len(charts) == 3  # yours, the target, and what each position sees
+    assert not any("gradientLength" in chart.proto.spec for chart in charts)  # a colour bar
 
 
 def test_usual_mistakes_are_known_by_their_matrix() -> None:

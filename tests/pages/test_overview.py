@@ -1,5 +1,6 @@
 """The Overview: what the lesson holds, links to all of it, and what the learner has done."""
 
+import re
 from pathlib import Path
 
 import torch
@@ -9,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import sample_qkv
 from attention_core.dashboard.exercises import EXERCISES
 from attention_core.dashboard.lesson import NEXT_LESSON, OVERVIEW, PAGES, PREVIOUS_LESSON
+from attention_core.dashboard.progress import Entry
 
 ROOT = Path(__file__).parents[2]
 EXERCISES_PAGE = "pages/4_exercises.py"
@@ -32,8 +34,15 @@ def words(at: AppTest) -> str:
     return "\n".join(line.value for line in at.main.markdown)
 
 
-def rows(at: AppTest) -> list[dict[str, str]]:
-    return at.main.dataframe[0].value.to_dict("records")  # type: ignore[no-any-return]
+def rows(at: AppTest) -> list[tuple[str, ...]]:
+    """Each line of the progress, from its verdict on, in the order of reading."""
+    found: list[tuple[str, ...]] = []
+    for element in at.main:
+        if element.type == "markdown" and (badge := re.match(r":\w+-badge\[(.*)\]", element.value)):
+            found.append((badge[1].split(": ")[-1].strip(),))
+        elif element.type == "text":
+            found[-1] += (element.value,)
+    return found
 
 
 def test_it_links_to_every_page_and_names_the_neighbours() -> None:
@@ -64,7 +73,7 @@ def test_the_picture_says_what_pytorch_says() -> None:
 def test_nothing_is_done_at_first() -> None:
     at = open_app()
     assert "Nothing is done yet" in words(at)
-    assert not at.main.dataframe
+    assert not rows(at)
 
 
 def test_progress_survives_page_changes_and_sets_predictions_beside_results() -> None:
@@ -79,11 +88,11 @@ def test_progress_survives_page_changes_and_sets_predictions_beside_results() ->
     go(at, "streamlit_app.py")
     assert "**0** of **1** predictions right" in words(at)
     wrong, shown, *others = rows(at)
-    assert (wrong["your prediction"], wrong["so far"]) == ("20 %", "not yet right")
-    assert wrong["computed"] == "49.997 % on each"
-    assert (shown["your prediction"], shown["computed"]) == ("–", "a = 1.2153")
-    assert shown["so far"] == "shown"
-    assert {row["so far"] for row in others} == {"to do"}
+    questions = [question.title for exercise in EXERCISES for question in exercise.questions]
+    said = ("You said: 20 %", "Computed: 49.997 % on each")
+    assert wrong == ("not yet right", questions[0], *said)
+    assert shown == ("shown", questions[1], "Computed: a = 1.2153")
+    assert others == [("to do", question) for question in questions[2:]]
     assert len(rows(at)) == sum(len(exercise.questions) for exercise in EXERCISES)
 
 
@@ -98,5 +107,18 @@ def test_a_better_prediction_counts_and_being_shown_does_not_erase_it() -> None:
     at.get_by_key("ex_blend_weight_move").set_value("Show me")
     run(at)
     go(at, "streamlit_app.py")
-    assert rows(at)[0]["your prediction"] == "50 %"
+    assert rows(at)[0][0] == "right"
+    assert rows(at)[0][2] == "You said: 50 %"
     assert "**1** of **1** predictions right" in words(at)
+
+
+def test_what_a_browser_remembers_is_shown_as_text() -> None:
+    at = open_app()
+    hostile = "![x](http://x.y/z) **b** <img src=x> :red[r]"
+    at.session_state["progress"] = {
+        key: Entry(key, hostile, hostile, right=False) for key in ("ex_blend_weight", hostile)
+    }
+    run(at)
+    *_, last = rows(at)
+    assert last == ("not yet right", hostile, f"You said: {hostile}", f"Computed: {hostile}")
+    assert hostile not in words(at)

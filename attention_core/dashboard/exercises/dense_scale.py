@@ -58,6 +58,16 @@ def show_dense(setting: Setting) -> bool:
     if answer is None:
         return False
     without, scaled = (study(setting, "normal", rule) for rule in (UNSCALED, SCALED))
+    guess = answer.guess
+    check(
+        DENSE,
+        answer,
+        said=f"“{guess}”",
+        right=guess == RISES,
+        result=f"{without[8].mean_largest_weight:.2f} at D = 8 and "
+        f"{without[128].mean_largest_weight:.2f} at D = 128",
+        feedback="" if guess is None else FEEDBACK[guess],
+    )
     up_to = sizes("ex_scale_dense_to")
     weights, variances = st.columns(2, gap="large")
     with weights:
@@ -82,16 +92,6 @@ def show_dense(setting: Setting) -> bool:
             logarithmic="xy",
         )
         show(picture, key="ex_scale_variance")
-    guess = answer.guess
-    check(
-        DENSE,
-        answer,
-        said=f"“{guess}”",
-        right=guess == RISES,
-        result=f"{without[8].mean_largest_weight:.2f} at D = 8 and "
-        f"{without[128].mean_largest_weight:.2f} at D = 128",
-        feedback="" if guess is None else FEEDBACK[guess],
-    )
     st.markdown("**Why the two differ.** The dot product is a sum of D terms:")
     formula(r"\mathrm{Var}(q \cdot k) = \sum_{d=1}^{D} \mathrm{Var}(q_d\,k_d) = D")
     formula(r"\mathrm{Var}\!\left(q \cdot k / \sqrt{D}\right) = 1")
@@ -100,7 +100,8 @@ def show_dense(setting: Setting) -> bool:
         "dividing by √D undoes exactly that: the largest weight stays at "
         f"{scaled[8].mean_largest_weight:.2f}, {scaled[128].mean_largest_weight:.2f}, "
         f"{scaled[1024].mean_largest_weight:.2f} for D = 8, 128, 1024. One-hot tokens add D terms "
-        "of which one counts: nothing spreads, and dividing by √D makes the look-up blunter with "
-        "every D. **The scale is made for dense vectors**, which is what a trained model has."
+        "of which one counts: their spread does not grow with D, and dividing by √D makes the "
+        "look-up blunter with every D. **The scale is made for dense vectors**, which is what a "
+        "trained model has."
     )
     return True

@@ -6,6 +6,7 @@ from attention_core.agreement import compare_with_torch
 from attention_core.dashboard import controls
 from attention_core.dashboard.agreement_panel import show_agreement
 from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.exercises.digits import fixed
 from attention_core.dashboard.exercises.two_tokens import (
     FIRST,
     OTHERS,
@@ -18,6 +19,7 @@ from attention_core.dashboard.exercises.two_tokens import (
 )
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting, friendly
+from attention_core.devices import DTYPES
 from attention_core.retrieval import blend
 
 WEIGHT = Question(
@@ -37,8 +39,9 @@ def show_equal_query(setting: Setting) -> bool:
     """Predict the weight on each of the two tokens, then change the sharpness."""
     st.markdown(
         "The retrieval demo asks for one token. Here the query asks for two at once, **token 2 + "
-        "token 4**. Keys and values are tokens 0 to 4 of six one-hot tokens of length 5. "
-        "How much weight goes to each of the two?"
+        "token 4**. There are six one-hot tokens of sharpness 5: token $t$ is $5\\,e_t$, where "
+        "$e_t$ has six entries, a 1 at position $t$ and 0 elsewhere. Keys and values are tokens 0 "
+        "to 4. How much weight goes to each of the two?"
     )
     formula(r"q = 5\,e_2 + 5\,e_4")
     formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{6}\right)")
@@ -53,12 +56,22 @@ def show_equal_query(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    found = ask(setting, 1.0, 1.0)
+    found, dtype = ask(setting, 1.0, 1.0), DTYPES[setting.dtype]
+    weight = found.weights[FIRST].item()
+    guess, others = answer.guess, found.weights[OTHERS].sum().item()
+    check(
+        WEIGHT,
+        answer,
+        said=f"{guess} %",
+        right=guess is not None and abs(guess - 50) <= 1,
+        result=f"{fixed(100 * weight, dtype, 3)} % on each",
+        feedback="" if guess is None else feedback(guess, others),
+    )
     explore, learn = st.columns(2, gap="large")
     with explore:
-        st.markdown("Does the result depend on how long the tokens are? Move the sharpness.")
+        st.markdown("Does the result depend on how sharp the tokens are? Move the sharpness.")
         sharpness = controls.slider(
-            "Sharpness: the length of every token",
+            "Sharpness: the entry of a token at its own position",
             *(0.0, 8.0, SHARPNESS),
             step=0.5,
             key="ex_blend_sharpness",
@@ -66,17 +79,7 @@ def show_equal_query(setting: Setting) -> bool:
         with friendly():
             show_weights(ask(setting, 1.0, 1.0, sharpness), key="ex_blend_equal")
     with learn:
-        weight = found.weights[FIRST].item()
-        guess, others = answer.guess, found.weights[OTHERS].sum().item()
-        check(
-            WEIGHT,
-            answer,
-            said=f"{guess} %",
-            right=guess is not None and abs(guess - 50) <= 1,
-            result=f"{100 * weight:.3f} % on each",
-            feedback="" if guess is None else feedback(guess, others),
-        )
-        _explain(weight)
+        _explain(fixed(weight, dtype, 8))
     vocab = tokens(setting)
     q, k = blend(vocab, {FIRST: 1.0, SECOND: 1.0}), vocab[list(SEQUENCE)]
     show_agreement(found.steps.output, compare_with_torch(q, k, k), setting.dtype)
@@ -105,11 +108,11 @@ def feedback(percent: int, others: float) -> str:
     )
 
 
-def _explain(weight: float) -> None:
+def _explain(weight: str) -> None:
     st.markdown("**Why.** The dot product of the query with each key, then the softmax:")
     formula(r"q \cdot k_2 = q \cdot k_4 = 5 \cdot 5 = 25, \quad \text{else } 0")
     formula(
-        rf"w_2 = w_4 = \frac{{e^{{25/\sqrt6}}}}{{2\,e^{{25/\sqrt6}} + 3\,e^0}} \approx {weight:.8f}"
+        rf"w_2 = w_4 = \frac{{e^{{25/\sqrt6}}}}{{2\,e^{{25/\sqrt6}} + 3\,e^0}} \approx {weight}"
     )
     st.markdown(
         "The output is a blend of both tokens, half and half: its largest entry is shared, so no "

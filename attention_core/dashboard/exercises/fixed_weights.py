@@ -66,13 +66,6 @@ def show_fixed_weights(setting: Setting) -> bool:
     if answer is None:
         return False
     moved_by_one = _largest_changes(setting, seed=0, shift=1)
-    st.markdown("Move the content, or take other content. What follows it, and what stays?")
-    left, right = st.columns(2, gap="large")
-    with left:
-        shift = controls.slider("Move all tokens on by", 0, N - 1, 1, key="ex_window_shift")
-    with right:
-        seed = controls.slider("Content (seed)", 0, 20, 0, key="ex_window_seed")
-    _pictures(setting, seed, shift)
     guess = answer.guess
     check(
         CONTENT,
@@ -83,6 +76,13 @@ def show_fixed_weights(setting: Setting) -> bool:
         f"{moved_by_one[1]:.2f}",
         feedback="" if guess is None else FEEDBACK[guess],
     )
+    st.markdown("Move the content, or take other content. What follows it, and what stays?")
+    left, right = st.columns(2, gap="large")
+    with left:
+        shift = controls.slider("Move all tokens on by", 0, N - 1, 1, key="ex_window_shift")
+    with right:
+        seed = controls.slider("Content (seed)", 0, 20, 0, key="ex_window_seed")
+    _pictures(setting, seed, shift)
     st.markdown("**Why.** Both are a weighted sum over the same three neighbours:")
     formula(r"\text{convolution: } w_{ij} = \text{kernel}_{\,j - i + 1}")
     formula(

@@ -24,14 +24,15 @@ def wrapped(q_idx: Tensor, k_idx: Tensor) -> Tensor:
     return (k_idx - q_idx + 1) % N <= 2
 
 
-# Without brackets: the names stand in the URL, and brackets in a URL break colours in an SVG.
+# They say what a rule does, not what it is called: that would be the answer. No brackets: the names
+# stand in the URL, and brackets in a URL break colours in an SVG.
 RULES: dict[str, Mask] = {
-    "Sliding window, width 3": sliding_window(3),
-    "Causal": causal,
-    "Local, width 5": local(5),
-    "Local, width 3": TARGET,
-    "Dilated, width 3, step 2": dilated(3, 2),
-    "All but local, width 3": negate(TARGET),
+    "Its own key and the two before": sliding_window(3),
+    "Its own key and all before": causal,
+    "Distance at most 2": local(5),
+    "Distance at most 1": TARGET,
+    "Distance 0 or 2": dilated(3, 2),
+    "Distance 2 or more": negate(TARGET),
 }
 MISTAKES: tuple[tuple[Mask, str], ...] = (
     (

@@ -5,6 +5,7 @@ import streamlit as st
 from attention_core.dashboard import controls
 from attention_core.dashboard.bars import bars
 from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.exercises.digits import fixed
 from attention_core.dashboard.exercises.scaling_lines import (
     RULE_NAMES,
     SCALED,
@@ -40,8 +41,10 @@ def show_one_hot(setting: Setting) -> bool:
     """Predict what D does to a look-up among one-hot tokens, then look at every D."""
     st.markdown(
         "The lesson's task: take the scale out (`scale=1`), raise D from 8 to 128 and watch the "
-        "weights. First with the retrieval demo: five one-hot tokens of length 5, and the query "
-        "is token 2. **Without** the scale, what happens to the weight on the match?"
+        "weights. **D** is how many entries a query or a key has, $d_k$ in the formula. First with "
+        "the retrieval demo: five one-hot tokens of sharpness 5 (a single entry of each is 5, all "
+        "others are 0), and the query is token 2. **Without** the scale, what happens to the "
+        "weight on the match?"
     )
     formula(r"w = \mathrm{softmax}(q K^\top)")
     st.markdown("instead of")
@@ -61,34 +64,37 @@ def show_one_hot(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    without, scaled = (study(setting, "one_hot", rule) for rule in (UNSCALED, SCALED))
+    undivided, divided = (_on_match(setting, rule) for rule in (UNSCALED, SCALED))
+    guess = answer.guess
+    check(
+        ONE_HOT,
+        answer,
+        said=f"“{guess}”",
+        right=guess == SAME,
+        result=f"{undivided[8]} at D = 8 and {undivided[128]} at D = 128",
+        feedback="" if guess is None else FEEDBACK[guess],
+    )
     explore, learn = st.columns(2, gap="large")
     with explore:
         up_to = sizes("ex_scale_onehot_to")
         title = "One-hot tokens: weight on the match"
         show(largest_weights(setting, "one_hot", up_to, RULE_NAMES, title), key="ex_scale_onehot_w")
     with learn:
-        guess = answer.guess
-        check(
-            ONE_HOT,
-            answer,
-            said=f"“{guess}”",
-            right=guess == SAME,
-            result=f"{without[8].mean_largest_weight:.5f} at D = 8 and "
-            f"{without[128].mean_largest_weight:.5f} at D = 128",
-            feedback="" if guess is None else FEEDBACK[guess],
-        )
         st.markdown("**Why.** Each dot product is a sum of D terms, and for one-hot tokens:")
         formula(r"\sum_{d=1}^{D} q_d\,k_{2,d} = 5 \cdot 5 + 0 + \dots + 0 = 25")
         st.markdown(
             "25 at every D. It is the scale that brings D in: scores of $25/\\sqrt{D}$ shrink, and "
-            f"the weight on the match falls from {scaled[8].mean_largest_weight:.5f} at D = 8 to "
-            f"{scaled[128].mean_largest_weight:.5f} at D = 128 and "
-            f"{scaled[1024].mean_largest_weight:.5f} at D = 1024. Here **the scale flattens a "
-            "look-up** that was sharp, and nothing called for it."
+            f"the weight on the match falls from {divided[8]} at D = 8 to {divided[128]} at "
+            f"D = 128 and {divided[1024]} at D = 1024. Here **the scale flattens a look-up** that "
+            "was sharp, and nothing called for it."
         )
     _show_all_weights(setting)
     return True
+
+
+def _on_match(setting: Setting, rule: str) -> dict[int, str]:
+    found = study(setting, "one_hot", rule)
+    return {d: fixed(found[d].mean_largest_weight, DTYPES[setting.dtype], 5) for d in SIZES}
 
 
 FEEDBACK = {
@@ -102,11 +108,13 @@ FEEDBACK = {
 def _show_all_weights(setting: Setting) -> None:
     st.markdown("All five weights at one D, without and with the scale:")
     d = controls.select("D", SIZES, key="ex_scale_d")
-    vocab = vocabulary(d, SHARPNESS, device=setting.device, dtype=DTYPES[setting.dtype])
+    dtype = DTYPES[setting.dtype]
+    vocab = vocabulary(d, SHARPNESS, device=setting.device, dtype=dtype)
     labels = [f"token {j}" for j in range(N_KEYS)]
     for column, rule in zip(st.columns(2, gap="large"), (UNSCALED, SCALED), strict=True):
         found = retrieve(blend(vocab, {TOKEN: 1.0}), vocab, range(N_KEYS), scale=scale_for(rule, d))
-        says = f"D = {d}, {RULE_NAMES[rule]}: {found.weights[TOKEN].item():.5f} on token 2."
+        weight = fixed(found.weights[TOKEN].item(), dtype, 5)
+        says = f"D = {d}, {RULE_NAMES[rule]}: {weight} on token 2."
         with column:
             picture = bars(
                 found.weights, labels, title=f"Weights, {RULE_NAMES[rule]}", alt_text=says

@@ -41,7 +41,7 @@ def _painted(locked: bool) -> Tensor:
 
 def _picked(locked: bool) -> Tensor | None:
     rule = controls.choice(
-        "May query i attend to key j?",
+        "Which keys may a query attend to? Distance is how many positions they are apart.",
         dict.fromkeys(RULES, ""),
         key="ex_window_rule",
         disabled=locked,
@@ -53,4 +53,4 @@ def mask_picture(mask: Tensor, title: str) -> Picture:
     """The mask as a heatmap, with how many cells are on in its alt text."""
     on = int(mask.sum())
     says = f"{title}: {on} of {mask.numel()} cells may be attended to."
-    return heatmap(mask.float(), title=title, alt_text=says, mask=mask)
+    return heatmap(mask.float(), title=title, alt_text=says, mask=mask, colour_bar=False)

@@ -49,6 +49,15 @@ def show_receptive_field(setting: Setting) -> bool:
     masks = layer_masks(setting)
     window = masks["local attention"]
     right = farthest(window, LAYERS)
+    guess = answer.guess
+    check(
+        REACH,
+        answer,
+        said=f"position {guess}",
+        right=guess == right,
+        result=f"position {right}, for attention and convolution alike",
+        feedback="" if guess is None else feedback(guess, right),
+    )
     explore, learn = st.columns(2, gap="large")
     with explore:
         st.markdown("How many layers until everybody sees everything?")
@@ -62,18 +71,11 @@ def show_receptive_field(setting: Setting) -> bool:
             rows="position",
             columns="input",
             mask=seen,
+            colour_bar=False,
         )
         show(picture, key="ex_window_reachable")
+        st.caption("Grey, hatched cells are out of reach.")
     with learn:
-        guess = answer.guess
-        check(
-            REACH,
-            answer,
-            said=f"position {guess}",
-            right=guess == right,
-            result=f"position {right}, for attention and convolution alike",
-            feedback="" if guess is None else feedback(guess, right),
-        )
         table = pd.DataFrame(
             {"after layer": range(1, LAYERS + 1)}
             | {

@@ -35,9 +35,10 @@ def show_gradient(setting: Setting) -> bool:
     """Predict how far the softmax gradient shrinks, then compare all scales."""
     st.subheader("What it does to learning")
     st.markdown(
-        "Learning needs a gradient through the softmax. Its size is that of the Jacobian "
-        "$J = \\mathrm{diag}(w) - w w^\\top$. For dense tokens **without** the scale, how much of "
-        "its size at D = 8 is left at D = 128?"
+        "Learning needs a gradient through the softmax. How each weight answers to each score is "
+        "a matrix of derivatives, the **Jacobian** $J = \\mathrm{diag}(w) - w w^\\top$; its size "
+        "is the root of the sum of its squared entries. For dense tokens **without** the scale, "
+        "how much of its size at D = 8 is left at D = 128?"
     )
     answer = predict(
         GRADIENT,
@@ -52,12 +53,6 @@ def show_gradient(setting: Setting) -> bool:
         return False
     without, scaled = (study(setting, "normal", rule) for rule in (UNSCALED, SCALED))
     left = 100 * without[128].mean_jacobian_norm / without[8].mean_jacobian_norm
-    up_to = sizes("ex_scale_gradient_to")
-    columns = st.columns(2, gap="large")
-    with columns[0]:
-        show(_jacobians(setting, "normal", up_to, "Dense tokens"), key="ex_scale_jacobian_dense")
-    with columns[1]:
-        show(_jacobians(setting, "one_hot", up_to, "One-hot tokens"), key="ex_scale_jacobian_hot")
     guess = answer.guess
     check(
         GRADIENT,
@@ -68,9 +63,15 @@ def show_gradient(setting: Setting) -> bool:
         f"{without[128].mean_jacobian_norm:.3f} at D = 128)",
         feedback="" if guess is None else feedback(guess, left),
     )
+    up_to = sizes("ex_scale_gradient_to")
+    columns = st.columns(2, gap="large")
+    with columns[0]:
+        show(_jacobians(setting, "normal", up_to, "Dense tokens"), key="ex_scale_jacobian_dense")
+    with columns[1]:
+        show(_jacobians(setting, "one_hot", up_to, "One-hot tokens"), key="ex_scale_jacobian_hot")
     st.markdown(
-        "**Why.** If one weight is 1 and the rest 0, every entry of $J$ is 0: a saturated softmax "
-        "passes no gradient on. With the scale its size stays at "
+        "**Why.** If one weight is 1 and the rest 0, the softmax is **saturated**: every entry of "
+        "$J$ is 0, and no gradient passes. With the scale its size stays at "
         f"{scaled[8].mean_jacobian_norm:.2f}, {scaled[128].mean_jacobian_norm:.2f} and "
         f"{scaled[1024].mean_jacobian_norm:.2f} for D = 8, 128, 1024. The sharp one-hot look-up "
         "has no gradient to lose: unscaled, 25 against 0 saturates the softmax at every D. It is "

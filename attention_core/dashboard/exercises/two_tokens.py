@@ -4,6 +4,7 @@ import streamlit as st
 from torch import Tensor
 
 from attention_core.dashboard.bars import bars
+from attention_core.dashboard.exercises.digits import percent
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.picture import show
 from attention_core.devices import DTYPES
@@ -29,7 +30,8 @@ def ask(setting: Setting, first: float, second: float, sharpness: float = SHARPN
 
 def show_weights(found: Retrieval, *, key: str) -> None:
     """The weights as bars, and what was retrieved."""
-    says = ", ".join(f"{weight:.2%} on key {j}" for j, weight in enumerate(found.weights.tolist()))
+    shares = [percent(weight, found.weights.dtype) for weight in found.weights.tolist()]
+    says = ", ".join(f"{share} on key {j}" for j, share in enumerate(shares))
     show(bars(found.weights, LABELS, title="Weights", alt_text=f"Weights: {says}."), key=key)
     token = "nothing, several tokens share the largest entry of the output"
     st.markdown(f"Retrieved: **{token if found.token is None else f'token {found.token}'}**.")

@@ -4,9 +4,11 @@ import math
 
 import streamlit as st
 import torch
+from torch import Tensor
 
 from attention_core.dashboard import controls
 from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.exercises.digits import fixed, percent
 from attention_core.dashboard.exercises.two_tokens import (
     FIRST,
     SECOND,
@@ -19,6 +21,7 @@ from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.lines import lines
 from attention_core.dashboard.picture import show
+from attention_core.devices import DTYPES
 from attention_core.retrieval import coefficient_for_share
 
 SHARE = 0.9
@@ -56,28 +59,31 @@ def show_unequal_query(setting: Setting) -> bool:
     )
     if answer is None:
         return False
+    dtype = DTYPES[setting.dtype]
     right = coefficient_for_share(tokens(setting), SEQUENCE, FIRST, SECOND, SHARE)
+    guess = answer.guess
+    check(
+        UNEQUAL,
+        answer,
+        said="" if guess is None else f"a = {guess:.2f}",
+        right=guess is not None and abs(guess - right) <= 0.1,
+        result=f"a = {fixed(right, dtype, 4)}",
+        feedback=""
+        if guess is None
+        else feedback(guess, right, ask(setting, guess, 1.0).weights[FIRST]),
+    )
     explore, learn = st.columns(2, gap="large")
     with explore:
-        _explore(setting, right)
+        _explore(setting, fixed(right, dtype, 4))
     with learn:
-        guess = answer.guess
-        taken = 0.0 if guess is None else ask(setting, guess, 1.0).weights[FIRST].item()
-        check(
-            UNEQUAL,
-            answer,
-            said="" if guess is None else f"a = {guess:.2f}",
-            right=guess is not None and abs(guess - right) <= 0.1,
-            result=f"a = {right:.4f}",
-            feedback="" if guess is None else feedback(guess, right, taken),
-        )
-        _explain(ask(setting, 1.0, 1.0).steps.scores[0, SECOND].item(), right)
+        score = ask(setting, 1.0, 1.0).steps.scores[0, SECOND].item()
+        _explain(fixed(score, dtype, 3), fixed(right, dtype, 4))
     return True
 
 
-def feedback(guess: float, right: float, taken: float) -> str:
+def feedback(guess: float, right: float, taken: Tensor) -> str:
     """What a guess of the coefficient overlooks; with it token 2 takes the share `taken`."""
-    outcome = f"With a = {guess:.2f} token 2 takes {100 * taken:.2f} %."
+    outcome = f"With a = {guess:.2f} token 2 takes {percent(taken.item(), taken.dtype)}."
     if abs(guess - right) <= 0.1:
         return f"{outcome} A little inequality goes a long way: the softmax is exponential."
     if 8.5 <= guess <= 9.5:
@@ -101,7 +107,7 @@ def share_curve(dtype: str, device: str) -> tuple[tuple[float, ...], tuple[float
     return tuple(weights[:, FIRST].tolist()), tuple(weights[:, SECOND].tolist())
 
 
-def _explore(setting: Setting, right: float) -> None:
+def _explore(setting: Setting, right: str) -> None:
     st.markdown("Where does token 2 take 90 %? And what happens below 1? Move its coefficient.")
     a = controls.slider(
         "Coefficient a", COEFFICIENTS[0], COEFFICIENTS[-1], 1.0, step=0.05, key="ex_blend_a"
@@ -113,7 +119,8 @@ def _explore(setting: Setting, right: float) -> None:
         COEFFICIENTS,
         title="Weight against the coefficient of token 2",
         alt_text=f"The weight on token 2 climbs steeply where a passes 1 and reaches 90 % at "
-        f"a = {right:.4f}; at a = {a:.2f} it is {found.weights[FIRST].item():.2%}.",
+        f"a = {right}; at a = {a:.2f} it is "
+        f"{percent(found.weights[FIRST].item(), found.weights.dtype)}.",
         x="coefficient a",
         y="weight",
         domain=(0.0, 1.0),
@@ -125,12 +132,12 @@ def _explore(setting: Setting, right: float) -> None:
     show_weights(found, key="ex_blend_unequal")
 
 
-def _explain(score: float, right: float) -> None:
+def _explain(score: str, right: str) -> None:
     st.markdown(
-        f"**Why.** One unit of coefficient is a score of $s = 25/\\sqrt6 = {score:.3f}$, and only "
+        f"**Why.** One unit of coefficient is a score of $s = 25/\\sqrt6 = {score}$, and only "
         "the difference of two scores counts:"
     )
     formula(r"\frac{w_2}{w_4} = \frac{e^{a s}}{e^{s}} = e^{(a - 1)\,s} = 9")
     formula(r"a = 1 + \frac{\ln 9}{s}")
     st.markdown("That is nearly all. The other three keys take a little; with them, exactly:")
-    formula(rf"a = \frac{{1}}{{s}} \ln\!\left(9\,(e^{{s}} + 3)\right) \approx {right:.4f}")
+    formula(rf"a = \frac{{1}}{{s}} \ln\!\left(9\,(e^{{s}} + 3)\right) \approx {right}")

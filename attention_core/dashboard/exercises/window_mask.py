@@ -41,31 +41,31 @@ def show_window_mask(setting: Setting) -> bool:
         f"Image models and long-text models often let a query attend only to what is near. Build "
         f"the mask of a **local window of width 3** for {N} tokens, centred on the query, past and "
         "future alike. Rows are queries, columns are keys, and a cell that is on may be attended "
-        "to."
+        "to. Grey cells with ✕ are hidden."
     )
     answer = predict(MASK, lambda locked: build_mask(setting, locked))
     if answer is None:
         return False
     target = mask_tensor(TARGET, N, N, device=setting.device)
     mask = answer.guess
+    right = mask is not None and torch.equal(mask, target)
+    check(
+        MASK,
+        answer,
+        said="" if mask is None else _said(mask),
+        right=right,
+        result=f"{int(target.sum())} of {N * N} cells are on, one band round the diagonal",
+        feedback="" if mask is None else feedback(mask, target),
+    )
     compare, learn = st.columns(2, gap="large")
     with compare:
         if mask is not None:
             show(_difference(mask, target), key="ex_window_difference")
         show(mask_picture(target, "The local window of width 3"), key="ex_window_target")
     with learn:
-        right = mask is not None and torch.equal(mask, target)
-        check(
-            MASK,
-            answer,
-            said="" if mask is None else _said(mask),
-            right=right,
-            result=f"{int(target.sum())} of {N * N} cells are on, one band round the diagonal",
-            feedback="" if mask is None else feedback(mask, target),
-        )
         st.markdown("**Why.** The rule is one line, a distance of at most half the width:")
         formula(r"|i - j| \le \tfrac{3 - 1}{2} = 1")
-        st.code(inspect.getsource(local), language="python")
+        st.code(inspect.getsource(local), language="python", wrap_lines=True)
         q, k, v = (tensor[0] for tensor in cached_qkv(1, N, N, 8, 0, setting.dtype, setting.device))
         output, weights = attention(q, k, v, target)
         outside = weights[~target].max().item()
