@@ -19,7 +19,8 @@ class CellTrace:
     largest               the largest score of row i that is allowed, -inf if none is
     exponentials  (n_k,)  exp(score - largest), 0 where masked
     total                 their sum
-    weight                exponentials[j] / total; 0 if query i may attend to nothing
+    weights       (n_k,)  exponentials / total; 0 if query i may attend to nothing
+    weight                weights[j]
     contribution  (d_v,)  weight * v[j]
     output        (d_v,)  row i of the output, the sum of the contributions of all keys
     """
@@ -33,6 +34,7 @@ class CellTrace:
     largest: float
     exponentials: Tensor
     total: float
+    weights: Tensor
     weight: float
     contribution: Tensor
     output: Tensor
@@ -77,6 +79,7 @@ def trace_cell(
         largest=largest.item(),
         exponentials=exponentials,
         total=exponentials.sum().item(),
+        weights=steps.weights[i],
         weight=weight.item(),
         contribution=weight * v[j],
         output=steps.output[i],

@@ -14,16 +14,16 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
     i, j, d_k, n_k = trace.i, trace.j, len(trace.products), len(trace.exponentials)
 
     st.markdown(f"**1. Compare.** Multiply query {i} and key {j} entry by entry, and add up.")
-    formula(rf"q_{{{i}}} \cdot k_{{{j}}} = {_number(trace.dot)}")
+    formula(rf"q_{{{i}}} \cdot k_{{{j}}} \approx {_number(trace.dot)}")
     formula(
         rf"\text{{score}} = \frac{{{_number(trace.dot)}}}{{\sqrt{{{d_k}}}}}"
-        rf" = {_number(trace.score)}"
+        rf" \approx {_number(trace.score)}"
     )
     products = heatmap(
         torch.stack([q[i], k[j], trace.products]),
         title=f"Query {i}, key {j} and their products",
         alt_text=f"Query {i}, key {j} and the products of their entries, which add up to "
-        f"{_number(trace.dot)}.",
+        f"{trace.dot:.4g}.",
         scale="signed",
         rows="",
         columns="dimension",
@@ -40,15 +40,16 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
         "overflows.)"
     )
     formula(
-        rf"\text{{weight}} = \frac{{e^{{{_number(trace.score)} - m}}}}{{\sum_j e^{{s_j - m}}}} = "
-        rf"\frac{{{_number(float(trace.exponentials[j]))}}}{{{_number(trace.total)}}} = "
+        rf"\text{{weight}} = \frac{{e^{{{_number(trace.score)} - m}}}}"
+        r"{\sum_j e^{s_j - m}} \approx "
+        rf"\frac{{{_number(float(trace.exponentials[j]))}}}{{{_number(trace.total)}}} \approx "
         rf"{_number(trace.weight)}"
     )
     shares = heatmap(
-        torch.stack([trace.exponentials, trace.exponentials / trace.total]),
+        torch.stack([trace.exponentials, trace.weights]),
         title=f"Exponentials and weights of query {i}",
         alt_text=f"The exponentials of all {n_k} scores of query {i} and the weights they become; "
-        f"key {j} gets {_number(trace.weight)}.",
+        f"key {j} gets {trace.weight:.4g}.",
         rows="",
         row_labels=["exponential", "weight"],
         chosen=(1, j),
@@ -61,11 +62,13 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
         f"**3. Mix.** The weight scales value {j}; the scaled values of all keys add up to "
         f"output {i}."
     )
-    formula(rf"\text{{output}}_{{{i}}} = \dots + {_number(trace.weight)} \cdot v_{{{j}}} + \dots")
+    others = (r"\dots + ", r" + \dots") if n_k > 1 else ("", "")
+    term = rf"{_number(trace.weight)} \cdot v_{{{j}}}"
+    formula(rf"\text{{output}}_{{{i}}} \approx {term.join(others)}")
     mixed = heatmap(
         torch.stack([trace.contribution, trace.output]),
         title=f"What key {j} contributes to output {i}",
-        alt_text=f"Value {j} times {_number(trace.weight)}, above the whole output of query {i}.",
+        alt_text=f"Value {j} times {trace.weight:.4g}, above the whole output of query {i}.",
         scale="signed",
         rows="",
         columns="dimension",

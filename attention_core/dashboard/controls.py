@@ -86,12 +86,25 @@ def position(
 
 
 def segments(
-    label: str, options: Sequence[str], *, key: str, default: int = 0, help: str | None = None
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: int = 0,
+    disabled: bool = False,
+    help: str | None = None,
 ) -> str:
     """One of a few options, all in view. For our own words only: the labels are Markdown."""
     _note_default(key, options[default])
     value = st.segmented_control(
-        label, options, default=options[default], required=True, key=key, help=help, bind=_BIND
+        label,
+        options,
+        default=options[default],
+        required=True,
+        key=key,
+        help=help,
+        disabled=disabled,
+        bind=_BIND,
     )
     return value if value in options else options[default]
 

@@ -45,6 +45,7 @@ def test_every_number_follows_from_the_one_before(i, j, mask, scale):
     assert cell.exponentials.tolist() == pytest.approx(expected)
     assert cell.total == pytest.approx(math.fsum(expected))
     assert cell.weight == pytest.approx(expected[j] / cell.total)
+    assert torch.equal(cell.weights, weights[i])
     assert cell.weight == weights[i, j].item()
     assert_close(cell.contribution, cell.weight * V[j])
     assert torch.equal(cell.output, output[i])

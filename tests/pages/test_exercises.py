@@ -148,6 +148,11 @@ def test_a_locked_prediction_cannot_be_changed() -> None:
     assert not put(at, blend_weight_move=THINKING).slider(key="ex_blend_weight_guess").disabled
 
 
+def test_no_other_way_to_a_mask_is_open_once_one_is_locked_in() -> None:
+    at = put(open_page(), exercise="Local window", window_q0=["0"], window_mask_move=LOCK_IN)
+    assert at.get_by_key("ex_window_how").disabled
+
+
 def test_hints_come_in_steps() -> None:
     at = open_page()
     assert [fold.label for fold in at.expander if "Hint" in fold.label] == ["Hint 1 of 3"]

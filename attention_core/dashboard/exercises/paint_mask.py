@@ -17,7 +17,7 @@ KEYS = [str(j) for j in range(N)]
 
 def build_mask(setting: Setting, locked: bool) -> Tensor | None:
     """The learner's mask; None while a rule is still to be picked, or nothing is painted yet."""
-    way = controls.segments("How", (PAINT, PICK), key="ex_window_how")
+    way = controls.segments("How", (PAINT, PICK), key="ex_window_how", disabled=locked)
     build, see = st.columns(2, gap="large")
     with build:
         mask = _painted(locked) if way == PAINT else _picked(locked)
