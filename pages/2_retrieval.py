@@ -21,8 +21,10 @@ setting = open_page(PAGE)
 st.markdown(
     "A dictionary answers only if a key matches exactly. Attention always answers: the query asks, "
     "every key is compared with it, and the values come back mixed, each in the proportion in "
-    "which its key matched. Here keys and values are the same, the tokens of a short sequence. "
-    "A token is one-hot: *sharpness* at its own place, 0 everywhere else."
+    "which its key matched. Here keys and values are the same: the *tokens*, "
+    "the pieces such as words, of a short sequence. A token is *one-hot*, a row of zeros but for "
+    "one entry, the *sharpness*, at the token's own place. The *softmax* turns scores into weights "
+    "that sum to 1, and $d_k$ is the length of a query or key:"
 )
 formula(
     r"""\begin{gathered}
@@ -101,9 +103,9 @@ with friendly():
     show_agreement(found.steps.output, compare_with_torch(query, keys, keys), setting.dtype)
     show_tables({"Weights": weights, "Output": output}, key="ret_tables")
     with st.expander("The code that ran", icon=":material/code:"):
-        st.code(as_code(sharpness, tokens, asked), language="python")
+        st.code(as_code(sharpness, tokens, asked), language="python", wrap_lines=True)
         for function in (vocabulary, blend, retrieve):
-            st.code(inspect.getsource(function), language="python")
+            st.code(inspect.getsource(function), language="python", wrap_lines=True)
 
     st.subheader("A question before you go on")
     ask_about_absent_token(tokens, vocab)

@@ -16,6 +16,7 @@ from attention_core import (
 from attention_core.dashboard import controls
 from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
 from attention_core.dashboard.causal_story import (
+    hidden_cells,
     mask_pictures,
     softmax_with_numbers,
     weights_pictures,
@@ -63,11 +64,11 @@ for place, (name, picture) in zip((*st.columns(2), *st.columns(2)), pictures.ite
 st.markdown(
     f"Query 0 sees key 0 only, and gives it the weight {float(masked.weights[0, 0, 0]):g}, "
     f"whatever the score. Query {n - 1} sees {int(mask[-1].sum())} of {n} keys. The pictures show "
-    f"the first of {BATCH} sequences, the numbers below hold for all."
+    f"the first of {BATCH} sequences, the numbers below hold for all. {hidden_cells(n)}"
 )
 ahead, behind, fused = st.columns(3)
-ahead.metric("Weight on the future, unmasked", f"{future_weight(unmasked.weights):.4f}")
-behind.metric("Weight on the future, masked", f"{future_weight(masked.weights):g}")
+ahead.metric("Largest weight on a future key, unmasked", f"{future_weight(unmasked.weights):.4f}")
+behind.metric("Largest weight on a future key, masked", f"{future_weight(masked.weights):g}")
 fused.metric("Max abs diff to is_causal=True", f"{compare_with_is_causal(q, k, v):.2e}")
 show_overflow(masked.overflow, setting.dtype)
 agreement = compare_with_torch(q, k, v, mask[None])
@@ -84,7 +85,7 @@ formula(softmax_with_numbers(trace_cell(q[0], k[0], v[0], row, n - 1, mask)))
 show_tables(pictures, key="mask_tables")
 with st.expander("The code that ran", icon=":material/code:"):
     for function in (causal, mask_tensor, attention_steps, compare_with_is_causal):
-        st.code(inspect.getsource(function), language="python")
+        st.code(inspect.getsource(function), language="python", wrap_lines=True)
 
 st.header("Change the future")
 change_the_future((q[0], k[0], v[0]), mask)

@@ -28,7 +28,7 @@ def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
     if absent is None:
         st.markdown("Every word of the vocabulary is in the sequence. Add one that is not.")
         return
-    st.text(f"Token {tokens.token(absent)} is in the vocabulary, but nowhere in the sequence.")
+    st.text(f"Token {tokens.quoted(absent)} is in the vocabulary, but nowhere in the sequence.")
     guess = controls.choice(
         "You ask for it. Where does the weight go?", dict.fromkeys(ANSWERS, ""), key="ret_absent"
     )
@@ -36,10 +36,11 @@ def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
         return
     found = retrieve(blend(vocab, {absent: 1.0}), vocab, tokens.sequence)
     weight = short_number(found.weights.max().item())
+    equals = "=" if float(weight) * n == 1 else "≈"
     st.markdown(
         f"{ANSWERS[guess]} The token has nothing in common with any key, so all {n} dots are 0 and "
-        f"all scores are equal. The softmax turns equal scores into equal weights: 1/{n} = "
-        f"{weight} for each. It has no way to say *none of you*."
+        f"all scores are equal. The softmax turns equal scores into equal weights: 1/{n} "
+        f"{equals} {weight} for each. It has no way to say *none of you*."
     )
     picture = bars(
         found.weights,

@@ -38,14 +38,16 @@ def choose_query(tokens: Tokens) -> dict[int, float]:
     asked = controls.several(
         "Ask for these tokens of the vocabulary",
         range(size),
-        [min(2, size - 1)],
+        [2],
         key="ret_tokens",
         labels=tokens.token,
         most=MOST_ASKED,
     )
     coefficients: dict[int, float] = {}
     for token, place in zip(asked, st.columns(MOST_ASKED), strict=False):
-        with place:
+        with place, st.container(gap="xxsmall"):
+            if tokens.names[token]:
+                st.text(tokens.token(token))  # not in the slider's label, which is Markdown
             coefficients[token] = controls.slider(
                 f"Coefficient of token {token}", -2.0, 2.0, 1.0, step=0.1, key=f"ret_c{token}"
             )

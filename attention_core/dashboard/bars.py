@@ -14,8 +14,9 @@ from attention_core.dashboard.picture import DATA, Picture, Spec, specification,
 BAR_HEIGHT, MARGIN = 26, 112  # pixels; title and axis need the margin
 TALLEST = 640
 NUMBERED_BARS = 40  # as many still show their numbers
+# Bars are placed by their row, not by their name: a word such as "constructor" breaks Vega's scale.
 # The numbers are the labels of a second axis: unlike text marks, they take the theme's colour.
-_NUMBER = f"data('{DATA.name}')[indexof(domain('y'), datum.value)].number"
+_LABEL, _NUMBER = (f"data('{DATA.name}')[datum.value].{column}" for column in ("label", "number"))
 
 
 def bars(
@@ -40,9 +41,10 @@ def bars(
     if len(labels) != numbers.size or len(set(labels)) != numbers.size:
         raise ValueError(f"bars need one label each, all different: {numbers.size}, {list(labels)}")
     finite = np.where(np.isfinite(numbers), numbers, np.nan)
-    data = pd.DataFrame(
-        {"label": list(labels), "value": finite, "number": [short_number(n) for n in numbers]}
-    )
+    written = [short_number(number) for number in numbers]
+    data = pd.DataFrame({"row": range(numbers.size), "label": list(labels), "value": finite})
+    data["number"] = written
+    data["says"] = [f"{label}: {number}" for label, number in zip(labels, written, strict=True)]
     most = np.nanmax(np.abs(finite), initial=0.0)
     high = limit if most <= limit * (1 + 1e-6) else signed_limit(finite)
     low = -high if (finite < 0).any() else 0.0
@@ -64,22 +66,30 @@ def _bars_spec(
     title: str, y: str, x: str, low: float, high: float, height: int, numbered: bool
 ) -> Spec:
     ticks = [float(tick) for tick in np.linspace(low, high, 5)]
-    names = alt.Axis(labelLimit=110, labelOverlap=not numbered, ticks=False, domain=False)
+    names = alt.Axis(
+        labelExpr=_LABEL,
+        labelLimit=110,
+        labelOverlap=not numbered,
+        labelFlush=False,
+        ticks=False,
+        domain=False,
+    )
     base = alt.Chart(DATA).encode(
         x=alt.X(
             "value:Q",
             title=y,
             scale=alt.Scale(domain=[low, high], nice=False),
-            axis=alt.Axis(values=ticks, format=".3~g"),
+            axis=alt.Axis(values=ticks, format=".3~g", labelFlush=False),
         ),
+        description=alt.Description("says:N"),
         tooltip=[alt.Tooltip("label:N", title=x), alt.Tooltip("number:N", title=y)],
     )
-    layers = [base.mark_bar().encode(y=alt.Y("label:N", sort=None, title=x, axis=names))]
+    layers = [base.mark_bar().encode(y=alt.Y("row:O", sort=None, title=x, axis=names))]
     if numbered:
         numbers = names.copy()
         numbers.orient, numbers.labelExpr = "right", _NUMBER
         layers.append(
-            base.mark_bar(opacity=0).encode(y=alt.Y("label:N", sort=None, title=None, axis=numbers))
+            base.mark_bar(opacity=0).encode(y=alt.Y("row:O", sort=None, title=None, axis=numbers))
         )
     chart = alt.LayerChart(layer=layers, data=DATA, title=title, height=height)
     return specification(chart.resolve_axis(y="independent"))

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.heatmap import MARKED_CELLS, heatmap
 from attention_core.dashboard.picture import Picture
 from attention_core.measures import future_weight
 from attention_core.trace import CellTrace
@@ -51,10 +51,21 @@ def weights_pictures(unmasked: Tensor, masked: Tensor, mask: Tensor) -> dict[str
             masked,
             title="Weights with the mask",
             alt_text=f"Weights with the mask: the largest on a future key is {bound:g}; "
-            "the cells above the diagonal are hatched.",
+            "the cells above the diagonal are hidden.",
             mask=mask,
         ),
     }
+
+
+def hidden_cells(n: int) -> str:
+    """What the mark on a hidden cell means, in the words of a picture of n by n; "" for one cell.
+
+    Cells are crossed out one by one, and hatched where they are small.
+    """
+    if n == 1:
+        return ""
+    mark = "with ✕" if n * n <= MARKED_CELLS else "under the mask"
+    return f"Grey cells {mark} are hidden: the weight there is exactly 0."
 
 
 def softmax_with_numbers(trace: CellTrace) -> str:

@@ -41,12 +41,23 @@ def slider(
     help: str | None = None,
     disabled: bool = False,
 ) -> Number:
-    """A slider from `low` to `high`, both included; one legal value needs no slider."""
+    """A slider from `low` to `high`, both included; one legal value needs no slider.
+
+    A default above `high` is drawn there, and is the lesson's again when there is room for it.
+    """
     _note_default(key, default)
     if low == high:
         return low
     value = st.slider(
-        label, low, high, default, step, key=key, help=help, disabled=disabled, bind=_BIND
+        label,
+        low,
+        high,
+        min(default, high),
+        step,
+        key=key,
+        help=help,
+        disabled=disabled,
+        bind=_BIND,
     )
     return max(low, min(high, value))
 

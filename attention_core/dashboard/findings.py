@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 import pandas as pd
-import torch
 from torch import Tensor
 
 from attention_core.dashboard.bars import short_number
 from attention_core.dashboard.picture import to_array
 from attention_core.dashboard.words import Tokens, listed
-from attention_core.retrieval import TIE_ROUNDINGS, Retrieval
+from attention_core.retrieval import Retrieval, tie_tolerance
+
+EQUAL = "equal"
 
 
 def verdict(found: Retrieval, tokens: Tokens, asked: Mapping[int, float]) -> str:
@@ -20,16 +21,17 @@ def verdict(found: Retrieval, tokens: Tokens, asked: Mapping[int, float]) -> str
         return "Nothing: the tokens are zero vectors, so the output is zero as well."
     entry = short_number(found.output.max().item())
     alike = _alike(found.weights)
+    equal = _equal(found.weights)
     if found.token is None:
         if alike and set(found.tied) == set(tokens.sequence):
             return (
-                f"Nothing: all {len(tokens.sequence)} weights are equal, "
+                f"Nothing: all {len(tokens.sequence)} weights are {equal}, "
                 "and no entry of the output stands out."
             )
-        names = listed([tokens.token(token) for token in found.tied])
+        names = listed([tokens.quoted(token) for token in found.tied])
         return f"Nothing: a tie between the tokens {names}. Each has the entry {entry}."
     return (
-        f"Token {tokens.token(found.token)}: its entry {entry} is the largest of the output."
+        f"Token {tokens.quoted(found.token)}: its entry {entry} is the largest of the output."
         + _reason(found, found.token, tokens, asked, alike)
     )
 
@@ -41,11 +43,16 @@ def _reason(
     if len(set(tokens.sequence)) == 1:
         return " No other token is in the sequence: it comes back whatever you ask."
     if alike:
-        return " All weights are equal: it comes back because it stands in the most positions."
+        return (
+            f" All weights are {_equal(found.weights)}: "
+            "it comes back because it stands in the most positions."
+        )
     if found.weights[tokens.sequence.index(token)] < found.weights.max():
         return " Another token has more weight per position, but this one stands in more of them."
-    if asked.get(token, 0.0) <= 0:
+    if token not in asked:
         return " You did not ask for it, but no key has more weight."
+    if asked[token] <= 0:
+        return " Its coefficient is not above 0, but no key has more weight."
     return ""
 
 
@@ -54,7 +61,8 @@ def headline(found: Retrieval, tokens: Tokens) -> str:
     largest = found.weights.max()
     size = short_number(largest.item())
     if _alike(found.weights):
-        return f"Each of the {len(found.weights)} keys has the weight {size}."
+        about = "about the weight" if _equal(found.weights) != EQUAL else "the weight"
+        return f"Each of the {len(found.weights)} keys has {about} {size}."
     at = [tokens.position(j) for j in _positions(found.weights == largest)]
     return f"The largest weight is {size}, on key{'s' * (len(at) > 1)} {listed(at)}."
 
@@ -87,8 +95,13 @@ def as_code(sharpness: float, tokens: Tokens, asked: Mapping[int, float]) -> str
 
 
 def _alike(weights: Tensor) -> bool:
-    rounding = TIE_ROUNDINGS * torch.finfo(weights.dtype).eps * weights.max()
+    rounding = tie_tolerance(weights.dtype) * weights.max()
     return bool(weights.max() - weights.min() <= rounding)
+
+
+def _equal(weights: Tensor) -> str:
+    """How weights that are alike are called: the table may show the last digit."""
+    return EQUAL if bool((weights == weights[0]).all()) else "equal to within rounding"
 
 
 def _positions(where: Tensor) -> list[int]:

@@ -57,11 +57,14 @@ def _feedback(guess: str, masked: Moved, position: int) -> str:
     }
     if right[guess]:
         return "**Right.** A token is seen by its own query and by later ones, and by nobody else."
+    look = "Look at the bars: which rows moved?"
     why = {
         NONE: "The edited position has a new query and sees its own new value.",
-        ONLY: f"The {n - position - 1} later queries see the edited key and value too.",
-        ONWARD: "Look at the bars: which rows moved?",
-        ALL: "That would be so without a mask. With it, no query before the edit sees the edit.",
+        ONLY: "Every later query sees the edited key and value too.",
+        ONWARD: look,
+        ALL: look
+        if position == 0
+        else "That would be so without a mask. With it, no query before the edit sees the edit.",
     }
     return f"**Not quite.** {why[guess]}"
 

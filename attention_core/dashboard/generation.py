@@ -30,7 +30,8 @@ def generate(k: Tensor, steps: tuple[AttentionSteps, ...], full: Tensor, toleran
         "A model that writes text has no future to hide: it has not been written yet. At each step "
         "one query, one key and one value are new; the keys and values of the past wait in a "
         "**cache**. So no mask is needed here. Step through the positions: which keys exist, and "
-        "is each step the same as its row of the full, masked result?"
+        "is each step the same as its row of the full, masked result? Grey cells stand for what "
+        "does not exist at that step."
     )
     t = _choose_step(len(steps), key="mask_t")
     pictures = {
@@ -44,14 +45,16 @@ def generate(k: Tensor, steps: tuple[AttentionSteps, ...], full: Tensor, toleran
     _show_differences(steps, full, t, tolerance)
     show_tables(pictures, key="mask_step_tables")
     with st.expander("The code that ran", icon=":material/code:"):
-        st.code(inspect.getsource(KVCache.append) + "\n" + inspect.getsource(decode))
+        st.code(
+            inspect.getsource(KVCache.append) + "\n" + inspect.getsource(decode), wrap_lines=True
+        )
 
 
 def _choose_step(n: int, *, key: str) -> int:
     """The position to generate, from 0 to n - 1: a slider between Previous and Next."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
-            t = controls.slider("Position t", 0, n - 1, min(2, n - 1), key=key)
+            t = controls.slider("Position t", 0, n - 1, 2, key=key)
         for name, by, icon in (("Previous", -1, "arrow_back"), ("Next", 1, "arrow_forward")):
             st.button(
                 name,
@@ -112,7 +115,7 @@ def _weights(steps: tuple[AttentionSteps, ...], t: int) -> Picture:
     return heatmap(
         rows,
         title="Weights so far, one row per step",
-        alt_text=f"The weights of {t + 1} of {n} steps; the others are hatched. Step {t} puts the "
+        alt_text=f"The weights of {t + 1} of {n} steps, up to step {t}. Step {t} puts the "
         f"most, {float(largest):.2f}, on key {int(at)}.",
         rows="step = query i",
         mask=(torch.arange(n) <= t).unsqueeze(1) & torch.ones(n, n).tril().bool(),

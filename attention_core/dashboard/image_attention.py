@@ -32,9 +32,9 @@ def look_at_a_picture(dtype: str, device: str) -> None:
         "there is nothing to hide: every patch may attend to every other. Here queries and keys "
         "are the patches themselves, so a patch attends to what **looks like it**. A convolution "
         "with a 3×3 kernel reaches only its neighbours, whatever they show. *Predict first:* "
-        "where does a patch inside one red disc look?"
+        "where does a patch inside one red disc of the sample look?"
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="top"):
         source = controls.segments("Picture", (SAMPLE, OWN), key="mask_picture")
         side = controls.select("Side of a patch, in pixels", PATCHES, key="mask_patch", default=2)
         sharpness = controls.slider("Sharpness", 0.0, 30.0, 10.0, key="mask_sharpness")
@@ -45,7 +45,7 @@ def look_at_a_picture(dtype: str, device: str) -> None:
         _compare(image, patch_attention(patches, sharpness), SIZE // side)
     with st.expander("The code that ran", icon=":material/code:"):
         for function in (to_patches, patch_attention, grid_neighbourhood):
-            st.code(inspect.getsource(function), language="python")
+            st.code(inspect.getsource(function), language="python", wrap_lines=True)
 
 
 def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
@@ -58,7 +58,7 @@ def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
     near = mask_tensor(grid_neighbourhood(columns, WIDTH), columns**2, columns**2)[query]
     weights = steps.weights[query].cpu()
     outside = float(weights[~near].double().sum())
-    largest, at = weights.masked_fill(near, 0).max(dim=0)
+    largest, at = weights.masked_fill(near, -1).max(dim=0)
     grid = weights.reshape(columns, columns)
     reach = near.reshape(columns, columns)
     pictures = {
@@ -68,7 +68,7 @@ def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
         "Weights": _on_grid(
             grid,
             f"Weights of patch ({row}, {column})",
-            f"Weights of the patch in row {row}, column {column}: {outside:.1%} of them lie "
+            f"Weights of the patch in row {row}, column {column}: {_percent(outside)} of them lie "
             "outside the 3×3 neighbourhood.",
             (row, column),
         ),
@@ -76,7 +76,7 @@ def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
             torch.ones_like(grid),
             "In reach of a 3×3 convolution",
             f"The {int(near.sum())} patches in reach of a convolution at row {row}, column "
-            f"{column}; the other {int((~near).sum())} are hatched.",
+            f"{column}; the other {int((~near).sum())} are grey.",
             (row, column),
             reach,
         ),
@@ -85,9 +85,10 @@ def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
         with place:
             show(picture, key=f"mask_image_{name}", on_select=_choose_patch)
     st.markdown(
-        f"Patch ({row}, {column}) puts **{outside:.1%}** of its weight outside its 3×3 "
-        f"neighbourhood, up to {float(largest):.1%} on a single patch, such as "
-        f"({int(at) // columns}, {int(at) % columns}). The convolution puts nothing there. "
+        f"Patch ({row}, {column}) puts **{_percent(outside)}** of its weight outside its 3×3 "
+        f"neighbourhood, up to {_percent(float(largest))} on a single patch, such as "
+        f"({int(at) // columns}, {int(at) % columns}). The convolution puts nothing there: "
+        "what is grey is out of its reach. "
         "Outlined in yellow: the patches with at least half of the largest weight."
     )
     show_tables(pictures, key="mask_image_tables")
@@ -111,6 +112,10 @@ def _on_grid(
         height=HEIGHT if mask is not None else HEIGHT + COLOUR_BAR,
         colour_bar=mask is None,
     )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _choose_patch() -> None:

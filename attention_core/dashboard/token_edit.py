@@ -16,6 +16,8 @@ QKV = tuple[Tensor, Tensor, Tensor]
 
 WITH, WITHOUT = "with the mask", "without the mask"
 _COLOURS = ("#2f81f7", "#d9822b")  # both read on white and on the dark page
+# The theme gives text marks no colour, and no single one reads on both pages (4.5:1): so ask.
+_INK = alt.ExprRef("luminance(background) > 0.2 ? '#111111' : '#fafafa'")
 _NUMBERED_ROWS = 10  # as many still show their numbers
 _SMALLEST_SEED = 1000  # beyond those of the lesson's tensors, so the new token is really new
 
@@ -92,21 +94,17 @@ def change_chart(masked: Moved, unmasked: Moved, position: int) -> Picture:
 
 @lru_cache(maxsize=2)
 def _spec(numbered: bool) -> Spec:
-    axis = alt.Axis(labelAngle=0, labelOverlap=True)
+    axis = alt.Axis(labelAngle=0, labelOverlap=True, labelFlush=False)
     colour = alt.Scale(domain=[WITH, WITHOUT], range=list(_COLOURS))
     base = alt.Chart(DATA).encode(
         x=alt.X("row:N", sort=None, title="output row i", axis=axis),
         xOffset=alt.XOffset("series:N", sort=[WITH, WITHOUT]),
-        y=alt.Y("change:Q", title="largest |change|"),
-        color=alt.Color(
-            "series:N",
-            scale=colour,
-            legend=alt.Legend(title=None, orient="top", symbolType="square"),
-        ),
+        y=alt.Y("change:Q", title="largest |change|", axis=alt.Axis(labelFlush=False)),
         tooltip=["row:N", "series:N", "change:Q"],
     )
-    layers = [base.mark_bar()]
+    legend = alt.Legend(title=None, orient="top", symbolType="square")
+    layers = [base.mark_bar().encode(color=alt.Color("series:N", scale=colour, legend=legend))]
     if numbered:
-        layers.append(base.mark_text(dy=-7, fontSize=10).encode(text="number:N"))
+        layers.append(base.mark_text(dy=-7, fontSize=10, color=_INK).encode(text="number:N"))
     title = "How far does each output move?"
     return specification(alt.LayerChart(layer=layers, data=DATA, title=title, height=280))

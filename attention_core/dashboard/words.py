@@ -28,12 +28,26 @@ class Tokens:
         return next((t for t in range(len(self.names)) if t not in self.sequence), None)
 
     def token(self, token: int) -> str:
-        """A token of the vocabulary, as in `2 · sat`: plain text, to be shown as data only."""
-        return _label(token, self.names[token])
+        """A token of the vocabulary, its word or else its number; different for every token.
+
+        The number stands behind a word that does not tell itself apart: one that is cut to the
+        letters of another, or that nobody sees. Plain text, to be shown as data only.
+        """
+        names = [_short(name) for name in self.names]
+        short = names[token]
+        if not short:
+            return str(token)
+        clear = names.count(short) == 1 and any(map(str.isprintable, short))
+        return _isolated(short) if clear else f"{_isolated(short)} ({token})"
+
+    def quoted(self, token: int) -> str:
+        """A token inside a sentence: 2, or “sat”."""
+        return f"“{self.token(token)}”" if self.names[token] else str(token)
 
     def position(self, position: int) -> str:
         """A position of the sequence, as in `4 · the`: different for every position."""
-        return _label(position, self.names[self.sequence[position]])
+        short = _short(self.names[self.sequence[position]])
+        return f"{position} · {_isolated(short)}" if short else str(position)
 
 
 LESSON = Tokens(("",) * 6, (0, 1, 2, 3, 4))  # token 5 can be asked for, but is not there
@@ -61,8 +75,9 @@ def listed(labels: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(labels[:-1]), labels[-1]]))
 
 
-def _label(number: int, name: str) -> str:
-    if not name:
-        return str(number)
-    short = name if len(name) <= MAX_LETTERS else f"{name[: MAX_LETTERS - 1]}…"
-    return f"{number} · {short}" if short.isascii() else f"{number} · {ISOLATE}{short}{POP}"
+def _short(name: str) -> str:
+    return name if len(name) <= MAX_LETTERS else f"{name[: MAX_LETTERS - 1]}…"
+
+
+def _isolated(name: str) -> str:
+    return name if name.isascii() else f"{ISOLATE}{name}{POP}"

@@ -116,7 +116,7 @@ def test_own_words_share_the_weight_of_a_repeated_word() -> None:
     torch.testing.assert_close(weights(at), oracle({0: 1.0}, 5.0, 6, sequence), atol=1e-6, rtol=0)
     assert weights(at)[0] == weights(at)[4] == pytest.approx(0.5, abs=1e-4)
     assert alts(at)[0].endswith("on keys 0 · the and 4 · the.")
-    assert verdict(at).startswith("Token 0 · the: its entry 4.999")
+    assert verdict(at).startswith("Token “the”: its entry 4.999")
 
     ask(at, {5: 1.0})  # no key is like the dog, and yet the output has a largest entry
     assert weights(at).tolist() == pytest.approx([1 / 6] * 6)
@@ -124,9 +124,11 @@ def test_own_words_share_the_weight_of_a_repeated_word() -> None:
 
     at.text_input(key="ret_words").set_value("a a a b")
     ask(at, {1: 0.1}, 1.0)
-    assert verdict(at).startswith("Token 0 · a") and "stands in more of them" in verdict(at)
+    assert verdict(at).startswith("Token “a”") and "stands in more of them" in verdict(at)
     ask(at, {0: -2.0})
-    assert verdict(at).startswith("Token 1 · b") and "You did not ask for it" in verdict(at)
+    assert verdict(at).startswith("Token “b”") and "You did not ask for it" in verdict(at)
+    ask(at, {0: -2.0, 1: -0.5})
+    assert verdict(at).startswith("Token “b”") and "coefficient is not above 0" in verdict(at)
 
 
 def test_one_word_is_enough() -> None:
@@ -145,14 +147,14 @@ def test_words_are_shown_as_they_are() -> None:
     labels = table(at)["token"].tolist()
     for position, word in enumerate(words[:8]):
         shown = word if word.isascii() else f"\u2068{word}\u2069"
-        assert labels[position] == f"{position} · {shown}"
+        assert labels[position] == shown
         assert word not in markdown(at)
         ask(at, {position: 1.0})
-        assert verdict(at).startswith(f"Token {position} · {shown}: ")
-    assert labels[8] == f"8 · \u2068{'x' * 19}…\u2069"
-    assert (
-        labels[9] == f"9 · \u2068{'x' * 19}…\u2069"
-    )  # different words, told apart by their number
+        assert verdict(at).startswith(f"Token “{shown}”: ")
+        assert at.slider(key=f"ret_c{position}").label == f"Coefficient of token {position}"
+        assert shown in [text.value for text in at.text]  # above the slider
+    cut = f"\u2068{'x' * 19}…\u2069"  # of different words, told apart by their number
+    assert labels[8:] == [f"{cut} (8)", f"{cut} (9)"]
 
 
 def test_a_box_that_is_empty_or_too_full_says_so() -> None:
@@ -165,13 +167,13 @@ def test_a_box_that_is_empty_or_too_full_says_so() -> None:
 
 
 def test_the_query_keeps_its_tokens_when_the_words_change() -> None:
-    at = open_page(tokens=["1 · cat", "3 · on"], c3="-0.5", **{"from": OWN_WORDS})
+    at = open_page(tokens=["cat", "on"], c3="-0.5", **{"from": OWN_WORDS})
     assert at.multiselect(key="ret_tokens").value == [1, 3]
     at.text_input(key="ret_words").set_value("a b c d e")
     run(at)
     assert at.multiselect(key="ret_tokens").value == [1, 3]
     sent = at.multiselect(key="ret_tokens").proto.raw_values  # a browser knows only the labels
-    assert list(sent) == ["1 · b", "3 · d"]
+    assert list(sent) == ["b", "d"]
     assert at.slider(key="ret_c3").value == -0.5
     at.text_input(key="ret_words").set_value("a b")  # there is no token 3 any more
     run(at)
@@ -190,6 +192,24 @@ def test_the_answer_waits_for_a_prediction() -> None:
         assert "1/5 = 0.2 for each" in markdown(at)
         assert alts(at)[3] == "Each of the 5 keys has the weight 0.2."
         assert "Nothing: all 5 weights are equal" in at.text[-1].value
+
+
+def test_what_is_rounded_is_not_called_equal() -> None:
+    at = open_page(absent=EVENLY, **{"from": OWN_WORDS})
+    assert "1/6 ≈ 0.16667 for each" in markdown(at)
+    at = open_page(sharpness="0.2")
+    at.selectbox(key="dtype").set_value("bfloat16")
+    run(at)
+    assert weights(at)[2] > weights(at)[0]
+    assert verdict(at).startswith("Token 2:")
+    assert alts(at)[0] == "The largest weight is 0.20215, on key 2."
+
+
+def test_words_of_the_trade_are_introduced() -> None:
+    text = markdown(open_page())
+    before_the_formula = text[: text.index("*Predict first:*")]
+    for word in ("*tokens*", "*one-hot*", "*softmax*", "$d_k$"):
+        assert word in before_the_formula
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,21 @@ def test_reset_brings_back_the_lesson(file: Path) -> None:
     assert {key: value for key, value in state(app).items() if key in before} == before
 
 
+@pytest.mark.parametrize(
+    ("file", "link"),
+    [
+        ("pages/3_causal_masking.py", {"mask_n": "1"}),
+        ("pages/2_retrieval.py", {"ret_from": "My own words", "ret_words": "one"}),
+    ],
+)
+def test_reset_brings_back_what_was_clamped(file: str, link: dict[str, str]) -> None:
+    lesson = state(open_app(ROOT / file))
+    app = open_app(ROOT / file, link)
+    reset = [button for button in app.sidebar.button if "Reset" in button.label]
+    assert_sound(reset[0].click().run())
+    assert {key: value for key, value in state(app).items() if key in lesson} == lesson
+
+
 @every_page
 @pytest.mark.parametrize("value", HOSTILE, ids=lambda value: value[:8] or "empty")
 def test_strangers_values_open_a_page(file: Path, value: str) -> None:

@@ -55,14 +55,16 @@ def test_the_numbers_of_the_lesson() -> None:
     at = open_page()
     q, k, _ = lesson()
     free = (q @ k.mT / 8**0.5).softmax(-1).triu(1).max()
-    assert metric(at, "Weight on the future, unmasked") == f"{free:.4f}"
-    assert metric(at, "Weight on the future, masked") == "0"
+    assert metric(at, "Largest weight on a future key, unmasked") == f"{free:.4f}"
+    assert metric(at, "Largest weight on a future key, masked") == "0"
     assert float(metric(at, "Max abs diff to is_causal=True")) < 5e-7  # 1.19e-07 on most CPUs
     assert metric(at, "output.shape") == "(2, 5, 8)"
     assert said(at, "Agrees with") and not said(at, "not** agree")
     assert said(at, "gives it the weight 1, whatever")
     assert alts(at)[0].startswith("The causal mask: 15 of 25 pairs are 1")
     assert "= 0" in at.latex[-1].value
+    assert said(at, "Grey cells with ✕ are hidden: the weight there is exactly 0.")
+    assert all(code.proto.wrap_lines for code in at.code)
 
 
 def test_an_edit_shows_nothing_before_the_prediction() -> None:
@@ -140,6 +142,22 @@ def test_patches_look_across_the_picture() -> None:
     assert outside(at) == 75.0  # 12 of 16
 
 
+def test_the_patch_that_is_named_lies_outside_the_neighbourhood() -> None:
+    at = open_page(
+        mask_picture="My own",
+        **{"mask_sharpness": "30", "mask_patch": "12", "mask_row": "0", "mask_column": "0"},
+    )
+    at.selectbox(key="dtype").set_value("float16")  # its weights outside are exactly 0
+    buffer = io.BytesIO()
+    image = Image.new("RGB", (48, 48), "blue")
+    image.paste("red", (0, 0, 12, 12))  # one patch that looks like no other
+    image.save(buffer, "PNG")
+    checked(at.file_uploader[0].upload("me.png", buffer.getvalue()).run())
+    (text,) = said(at, "of its weight outside")
+    assert "puts **0.0 %** of its" in text and "up to 0.0 % on a single patch" in text
+    assert "such as (0, 2)" in text  # the first of them
+
+
 def test_a_link_opens_one_patch() -> None:
     at = open_page(mask_row="4", mask_column="4")
     assert said(at, "such as (1, 1)")
@@ -178,13 +196,16 @@ def test_an_own_picture_survives_a_change_of_the_page() -> None:
 @pytest.mark.parametrize("value", ["1e9", "abc", "inf", "-3", "", "9" * 5000])
 def test_any_address_opens_the_page(value: str) -> None:
     at = open_page(**dict.fromkeys(CONTROLS, value))
-    assert metric(at, "Weight on the future, masked") == "0"
+    assert metric(at, "Largest weight on a future key, masked") == "0"
 
 
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16", "float16"])
 def test_every_dtype_agrees(dtype: str) -> None:
-    at = open_page(dtype=dtype, mask_guess=ONWARD, mask_n="17")
-    assert metric(at, "Weight on the future, masked") == "0"
+    at = open_page(mask_guess=ONWARD, mask_n="17")
+    at.selectbox(key="dtype").set_value(dtype)
+    checked(at.run())
+    assert said(at, f"for {dtype} and values")
+    assert metric(at, "Largest weight on a future key, masked") == "0"
     assert said(at, "Agrees with") and said(at, "Every step equals")
     assert said(at, "**3 of 3** with the mask")
 
@@ -193,9 +214,11 @@ def test_every_dtype_agrees(dtype: str) -> None:
 def test_shortest_and_longest(n: int) -> None:
     at = open_page(mask_n=str(n), mask_guess=ONWARD)
     assert metric(at, "output.shape") == f"(2, {n}, 8)"
-    assert metric(at, "Weight on the future, masked") == "0"
+    assert metric(at, "Largest weight on a future key, masked") == "0"
     assert said(at, "Agrees with") and said(at, "Every step equals")
     assert said(at, "**Right.**")
+    assert bool(said(at, "Grey cells under the mask are hidden")) == (n == 128)
+    assert bool(said(at, "Grey cells with ✕ are hidden")) == (n == 2)  # 1: none is hidden
 
 
 def test_nothing_is_written_to_the_tensors_that_all_share() -> None:

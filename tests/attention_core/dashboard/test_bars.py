@@ -28,6 +28,16 @@ def test_every_bar_has_its_label_its_length_and_its_number() -> None:
     assert "**b**" not in json.dumps(picture.spec)  # labels are data: they go nowhere else
 
 
+def test_a_word_is_never_a_key_of_the_scale() -> None:
+    picture = draw([0.5, 0.5], ["constructor", "__proto__"])  # they break Vega's scales
+    for layer in picture.spec["layer"]:
+        assert layer["encoding"]["y"]["field"] == "row"
+        assert layer["encoding"]["y"]["axis"]["labelFlush"] is False
+        assert layer["encoding"]["description"]["field"] == "says"
+    assert picture.data["row"].tolist() == [0, 1]
+    assert picture.data["says"].tolist() == ["constructor: 0.5", "__proto__: 0.5"]
+
+
 def test_the_axis_is_fixed_until_a_value_leaves_it() -> None:
     assert domain(draw([0.0, 0.1])) == domain(draw([0.9, 1.0])) == [0, 1]
     assert domain(draw([-0.1, 0.3])) == [-1, 1]

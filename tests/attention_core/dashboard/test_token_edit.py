@@ -46,5 +46,8 @@ def test_the_chart_says_what_is_to_be_seen() -> None:
     assert picture.data["row"].tolist() == ["0", "1", "2 (edited)"] * 2
     assert picture.data["number"].tolist() == ["0", "0", "2.00", "1.00", "1.00", "1.00"]
     assert [layer["mark"]["type"] for layer in picture.spec["layer"]] == ["bar", "text"]
+    bar, text = picture.spec["layer"]
+    assert "color" in bar["encoding"] and "color" not in text["encoding"]
+    assert "luminance(background)" in text["mark"]["color"]["expr"]  # dark on light, light on dark
     many = Moved([0.0] * 11, [True] * 11)
     assert len(change_chart(many, many, 0).spec["layer"]) == 1
