@@ -18,10 +18,11 @@ from attention_core.dashboard.formula_pictures import signed_pictures, weights_p
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import MARKED_CELLS
 from attention_core.dashboard.lesson import QKV_FORMULA as PAGE
-from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.picture import let_it_paint, show, show_tables
 from attention_core.dashboard.symmetry import ask_about_symmetry
 from attention_core.dashboard.tensors import MAX_BATCH, MAX_D, MAX_N, cached_qkv
 
+KEY = 4  # to begin with: query 0 gives it most of its weight
 SEED = "Where the random numbers start: the same seed gives the same Q, K and V everywhere."
 
 
@@ -47,22 +48,25 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     q, k, v = cached_qkv(batch, n_q, n_k, d_k, seed, setting.dtype, setting.device)
     steps = attention_steps(q, k, v)
 
-    with st.container(horizontal=True):
-        i = controls.position("Look at query i", n_q, key="qkv_i")
-        j = controls.position("and key j", n_k, key="qkv_j", default=4)
-    above, below = st.columns(3), st.columns(3)
-    weights = weights_picture(steps.weights[shown], (i, j))
+    choice, above, below = st.container(horizontal=True), st.columns(3), st.columns(3)
+    chosen = (
+        controls.position_to_be(n_q, key="qkv_i"),
+        controls.position_to_be(n_k, key="qkv_j", default=KEY),
+    )
+    weights = weights_picture(steps.weights[shown], chosen)
     with below[0].container(key="qkv_weights_box"):
         show(weights, key="qkv_weights", on_select=choose_cell)
-
-    agreement = compare_with_torch(q, k, v)
-    pictures = {"Weights": weights}
     head = (q[shown], k[shown], v[shown], steps.scores[shown], steps.output[shown])
-    for place, (name, picture) in zip((*above, *below[1:]), signed_pictures(*head), strict=True):
-        with place:
-            show(picture, key=f"qkv_{name.lower()}")
-        pictures[name] = picture
+    pictures = {"Weights": weights, **dict(signed_pictures(*head))}
+    agreement = compare_with_torch(q, k, v)
+    let_it_paint()
 
+    with choice:
+        i = controls.position("Look at query i", n_q, key="qkv_i")
+        j = controls.position("and key j", n_k, key="qkv_j", default=KEY)
+    for place, name in zip((*above, *below[1:]), ("Q", "K", "Scores", "V", "Output"), strict=True):
+        with place:
+            show(pictures[name], key=f"qkv_{name.lower()}")
     click = ", or click another one" if n_q * n_k <= MARKED_CELLS else ""
     st.markdown(
         f"Query {i} puts **{100 * float(steps.weights[shown, i, j]):.1f} %** of its weight on key "

@@ -96,6 +96,12 @@ def position(
     return chosen
 
 
+def position_to_be(n: int, *, key: str, default: int = 0) -> int:
+    """What `position` will return, for a picture that is sent before its control is drawn."""
+    value = str(st.session_state.get(key, st.query_params.get(key, default)))
+    return min(int(value) if value.isdecimal() and len(value) < 9 else default, n - 1)
+
+
 def segments(
     label: str,
     options: Sequence[str],

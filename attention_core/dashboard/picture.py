@@ -5,6 +5,7 @@ builds its chart for a structure (titles, scale, size class), keeps the specific
 out pictures that pair it with new data.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +55,11 @@ def show(picture: Picture, *, key: str, on_select: Callable[[], None] | None = N
     spec = {**picture.spec, "datasets": {DATA.name: picture.data}}
     listener = on_select if "params" in spec else None  # too many cells to click: no selection
     st.vega_lite_chart(spec, alt=picture.alt, key=key, on_select=listener or "ignore")
+
+
+def let_it_paint() -> None:
+    """Leave the browser two frames for what was sent: what follows at once would hold it up."""
+    time.sleep(0.035)
 
 
 def show_tables(pictures: dict[str, Picture], *, key: str) -> None:

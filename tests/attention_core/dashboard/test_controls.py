@@ -92,3 +92,25 @@ def test_reset_brings_back_positions_that_were_clamped(at):
     assert at.session_state["value"]["i"] == 0
     at.button[0].click().run()
     assert at.session_state["value"] == LESSON
+
+
+@pytest.mark.parametrize("value", [*HOSTILE, "0", "3", "6", "7", "-1"])
+def test_a_position_is_known_before_its_control_is_drawn(value):
+    def early():
+        import streamlit as st
+
+        from attention_core.dashboard import controls
+
+        before = controls.position_to_be(7, key="demo_i", default=2)
+        st.session_state["pair"] = (before, controls.position("i", 7, key="demo_i", default=2))
+
+    at = AppTest.from_function(early, default_timeout=30)
+    at.query_params["demo_i"] = value
+    at.run()
+    assert not at.exception
+    before, drawn = at.session_state["pair"]
+    assert 0 <= before < 7
+    if value in ("0", "3", "6"):
+        assert before == drawn == int(value)
+    at.selectbox(key="demo_i").select(5).run()
+    assert at.session_state["pair"] == (5, 5)
