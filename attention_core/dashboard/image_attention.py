@@ -39,6 +39,8 @@ def look_at_a_picture(dtype: str, device: str) -> None:
         side = controls.select("Side of a patch, in pixels", PATCHES, key="mask_patch", default=2)
         sharpness = controls.slider("Sharpness", 0.0, 30.0, 10.0, key="mask_sharpness")
     own = learner_picture("mask_upload") if source == OWN else None
+    if source == OWN and own is None:
+        st.caption("Until you choose a picture, the sample is shown.")
     image = sample_picture(SIZE) if own is None else own
     with friendly():
         patches = to_patches(image.to(device, DTYPES[dtype]), side)

@@ -227,3 +227,9 @@ def test_nothing_is_written_to_the_tensors_that_all_share() -> None:
     open_page(mask_guess="None", mask_size="10.0", mask_t="4")
     shared = cached_qkv(2, 5, 5, 8, 0, "float32", "cpu")
     assert all(torch.equal(a, b) for a, b in zip(shared, lesson(), strict=True))
+
+
+def test_the_sample_is_not_taken_for_the_learners_own_picture() -> None:
+    says = "Until you choose a picture, the sample is shown."
+    assert says in [line.value for line in open_page(mask_picture="My own").caption]
+    assert says not in [line.value for line in open_page().caption]
