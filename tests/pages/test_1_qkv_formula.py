@@ -80,7 +80,16 @@ def test_sizes_seed_and_batch_element(at):
     at.slider(key="qkv_seed").set_value(7)
     at.selectbox(key="qkv_b").set_value(1)
     found = charts(run(at))
-    _, _, _, output = lesson(3, 2, 7)
+    q, k, v, output = lesson(3, 2, 7)
+    weights = (q[1] @ k[1].T / 2**0.5).softmax(-1)
+    for title, values in {
+        "Q": q[1],
+        "K": k[1],
+        "V": v[1],
+        "Scores = QK\\u1d40 / \\u221ad_k": q[1] @ k[1].T / 2**0.5,
+        "Weights = softmax of each row": weights,
+    }.items():
+        torch.testing.assert_close(matrix(found[title]["data"]).float(), values, msg=title)
     torch.testing.assert_close(
         matrix(found["Output = weights \\u00b7 V"]["data"]).float(), output[1]
     )
