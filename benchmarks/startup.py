@@ -2,7 +2,8 @@
 
     python -m benchmarks.startup [--rounds 5]
 
-Target: at most 1.3 times.
+Target: at most 1.3 times. The third app, with one Altair heatmap and nothing else, shows how much of
+it Streamlit, Altair and pandas take by themselves.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from playwright.sync_api import Browser
 from benchmarks.browser import APP, EMPTY_APP, TIMEOUT, chromium, serve
 
 IMPORTS_TORCH = EMPTY_APP.with_name("imports_torch.py")
+ONE_HEATMAP = EMPTY_APP.with_name("one_heatmap.py")
 TARGET = 1.3
 TEXT, HEATMAP = "[data-testid=stText]", ".st-key-qkv_weights_box .mark-rect path"
 
@@ -23,15 +25,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="(default 5, after one to warm up)")
     rounds = parser.parse_args().rounds
-    empty, app = [], []
+    apps = {
+        "empty app with torch": (IMPORTS_TORCH, "", TEXT),
+        "one Altair heatmap": (ONE_HEATMAP, "", HEATMAP),
+        "the QKV page": (APP, "qkv_formula", HEATMAP),
+    }
+    times: dict[str, list[float]] = {name: [] for name in apps}
     with chromium() as browser:
         for _ in range(rounds + 1):
-            empty.append(first_paint(browser, IMPORTS_TORCH, "", TEXT))
-            app.append(first_paint(browser, APP, "qkv_formula", HEATMAP))
-    base, ours = statistics.median(empty[1:]), statistics.median(app[1:])
-    print(f"empty app with torch   {base:.2f} s  {rounded(empty)}")
-    print(f"first painted heatmap  {ours:.2f} s  {rounded(app)}")
-    print(f"ratio {ours / base:.2f}, target {TARGET}")
+            for name, (script, path, selector) in apps.items():
+                times[name].append(first_paint(browser, script, path, selector))
+    medians = {name: statistics.median(measured[1:]) for name, measured in times.items()}
+    base = medians["empty app with torch"]
+    for name, median in medians.items():
+        print(f"{name:22} {median:.2f} s  {rounded(times[name])}  {median / base:.2f}x")
+    print(f"target {TARGET}x")
 
 
 def first_paint(browser: Browser, script: Path, path: str, selector: str) -> float:
