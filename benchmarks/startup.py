@@ -2,8 +2,8 @@
 
     python -m benchmarks.startup [--rounds 5]
 
-Target: at most 1.3 times. The third app, with one Altair heatmap and nothing else, shows how much of
-it Streamlit, Altair and pandas take by themselves.
+Target: at most 1.3 times. A third app, one Altair heatmap and nothing else, shows how much of it
+Streamlit, Altair and pandas take by themselves.
 """
 
 import argparse

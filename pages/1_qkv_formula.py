@@ -1,7 +1,5 @@
 """Lesson section 1: every number between queries, keys, values and the output."""
 
-import inspect
-
 import streamlit as st
 
 from attention_core import (
@@ -19,6 +17,7 @@ from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import MARKED_CELLS
 from attention_core.dashboard.lesson import QKV_FORMULA as PAGE
 from attention_core.dashboard.picture import let_it_paint, show, show_tables
+from attention_core.dashboard.source import show_source
 from attention_core.dashboard.symmetry import ask_about_symmetry
 from attention_core.dashboard.tensors import MAX_BATCH, MAX_D, MAX_N, cached_qkv
 
@@ -107,9 +106,7 @@ with st.expander("Batch, and keys of another sequence", icon=":material/tune:"):
     other_n_k = controls.slider("Number of keys", 1, MAX_N, 7, key="qkv_nk") if cross else None
 follow_the_formula(batch, shown, other_n_k)
 
-with st.expander("The code that ran", icon=":material/code:"):
-    st.code(inspect.getsource(attention_steps), language="python")
-    st.code(inspect.getsource(attention), language="python")
+show_source(attention_steps, attention, key="qkv_source")
 
 st.subheader("A question before you go on")
 ask_about_symmetry(setting.dtype, setting.device)

@@ -1,5 +1,6 @@
 """The QKV page: the lesson's numbers, and the story of one weight, against PyTorch."""
 
+import inspect
 from io import BytesIO
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
+
+from attention_core import attention, attention_steps
 
 ROOT = Path(__file__).parents[2]
 
@@ -161,3 +164,14 @@ def test_every_dtype_agrees_within_its_own_tolerance(at, dtype):
     at.selectbox(key="dtype").set_value(dtype)
     run(at)
     assert any("Agrees with" in text.value and dtype in text.value for text in at.markdown)
+
+
+def test_the_source_is_what_ran(at):
+    run(at)
+    assert not at.code
+    at.session_state["qkv_source"] = True
+    run(at)
+    assert [block.value for block in at.code] == [
+        inspect.getsource(attention_steps).strip(),
+        inspect.getsource(attention).strip(),
+    ]
