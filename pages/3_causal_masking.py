@@ -1,7 +1,5 @@
 """Lesson section 3: hide the future, prove that it is hidden, and know when not to."""
 
-import inspect
-
 import streamlit as st
 
 from attention_core import (
@@ -28,6 +26,7 @@ from attention_core.dashboard.generation import cached_decoding, generate
 from attention_core.dashboard.image_attention import look_at_a_picture
 from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
 from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.source import show_source
 from attention_core.dashboard.tensors import MAX_N, cached_qkv
 
 BATCH, D = 2, 8  # the lesson's
@@ -83,9 +82,7 @@ st.markdown(
 row = min(1, max(0, n - 2))  # its last key is in the future, if there is a future at all
 formula(softmax_with_numbers(trace_cell(q[0], k[0], v[0], row, n - 1, mask)))
 show_tables(pictures, key="mask_tables")
-with st.expander("The code that ran", icon=":material/code:"):
-    for function in (causal, mask_tensor, attention_steps, compare_with_is_causal):
-        st.code(inspect.getsource(function), language="python", wrap_lines=True)
+show_source(causal, mask_tensor, attention_steps, compare_with_is_causal, key="mask_source")
 
 st.header("Change the future")
 change_the_future((q[0], k[0], v[0]), mask)

@@ -1,7 +1,5 @@
 """Generate: attention as a decoder runs it, one position at a time, step by step on screen."""
 
-import inspect
-
 import streamlit as st
 import torch
 from torch import Tensor
@@ -10,6 +8,7 @@ from attention_core.attention import AttentionSteps
 from attention_core.dashboard import controls
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.picture import Picture, show, show_tables
+from attention_core.dashboard.source import show_source
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.decoding import KVCache, decode
 
@@ -44,10 +43,7 @@ def generate(k: Tensor, steps: tuple[AttentionSteps, ...], full: Tensor, toleran
             show(picture, key=f"mask_step_{name}")
     _show_differences(steps, full, t, tolerance)
     show_tables(pictures, key="mask_step_tables")
-    with st.expander("The code that ran", icon=":material/code:"):
-        st.code(
-            inspect.getsource(KVCache.append) + "\n" + inspect.getsource(decode), wrap_lines=True
-        )
+    show_source(KVCache.append, decode, key="mask_step_source")
 
 
 def _choose_step(n: int, *, key: str) -> int:

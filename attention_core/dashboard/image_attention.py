@@ -1,7 +1,5 @@
 """Attention between the patches of a picture, beside what a convolution can reach."""
 
-import inspect
-
 import streamlit as st
 import torch
 from torch import Tensor
@@ -12,6 +10,7 @@ from attention_core.dashboard.frame import friendly
 from attention_core.dashboard.heatmap import HEIGHT, heatmap
 from attention_core.dashboard.patch_picture import patch_picture
 from attention_core.dashboard.picture import Picture, show, show_tables
+from attention_core.dashboard.source import show_source
 from attention_core.dashboard.upload import learner_picture
 from attention_core.devices import DTYPES
 from attention_core.masks import grid_neighbourhood, mask_tensor
@@ -45,9 +44,7 @@ def look_at_a_picture(dtype: str, device: str) -> None:
     with friendly():
         patches = to_patches(image.to(device, DTYPES[dtype]), side)
         _compare(image, patch_attention(patches, sharpness), SIZE // side)
-    with st.expander("The code that ran", icon=":material/code:"):
-        for function in (to_patches, patch_attention, grid_neighbourhood):
-            st.code(inspect.getsource(function), language="python", wrap_lines=True)
+    show_source(to_patches, patch_attention, grid_neighbourhood, key="mask_image_source")
 
 
 def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:

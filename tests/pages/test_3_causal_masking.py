@@ -64,6 +64,11 @@ def test_the_numbers_of_the_lesson() -> None:
     assert alts(at)[0].startswith("The causal mask: 15 of 25 pairs are 1")
     assert "= 0" in at.latex[-1].value
     assert said(at, "Grey cells with ✕ are hidden: the weight there is exactly 0.")
+    for part in ("mask", "mask_step", "mask_image"):
+        at.session_state[f"{part}_source"] = True
+    at.run()
+    assert not at.exception
+    assert len(at.code) == 4 + 2 + 3
     assert all(code.proto.wrap_lines for code in at.code)
 
 
