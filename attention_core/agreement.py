@@ -45,7 +45,8 @@ def tolerance_for(
 
     eps   distance from 1 to the next number of the dtype
     eps'  the same for the dtype that sums the dots: float32 for the half precisions
-    S     largest |score|: rounded by eps/2 * S, and so is ln(weight)
+    S     largest |score|: rounded by eps/2 * S, and so is ln(weight); with a bias, two roundings,
+          so largest |score| + |score + bias|
     A     largest sum of |q * k * scale| in one score, far above S where the terms cancel
     V     largest |v|, which carries errors of the weights into the output
 
@@ -60,21 +61,32 @@ def tolerance_for(
 
 
 def compare_with_torch(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, *, scale: float | None = None
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    *,
+    bias: Tensor | None = None,
+    scale: float | None = None,
 ) -> Agreement:
     """Hold `attention` against `F.scaled_dot_product_attention` and against float64 on the CPU.
 
-    Arguments and errors as in `attention_steps`. PyTorch gets the mask as booleans: its float
-    masks are added to the scores, and its `is_causal` gives NaN on four-dimensional CPU tensors
-    where the scale is 0 or negative (PyTorch 2.13).
+    Arguments and errors as in `attention_steps`. PyTorch gets the mask as booleans, or with a bias
+    the two as one float mask, which it adds to the scores. Its `is_causal` gives NaN on
+    four-dimensional CPU tensors where the scale is 0 or negative (PyTorch 2.13).
     """
-    output, weights = attention(q, k, v, mask, scale=scale)
-    allowed = allowed_pairs(mask, q, k)
+    output, weights = attention(q, k, v, mask, bias=bias, scale=scale)
+    allowed = allowed_pairs(mask, q, k, bias)
     scale = scale_or_default(scale, d_k=q.shape[-1])
-    fused = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed, scale=scale)
+    added = allowed if bias is None else bias.where(allowed, -math.inf)  # "attn_mask" is either
+    fused = F.scaled_dot_product_attention(q, k, v, attn_mask=added, scale=scale)
 
     q64, k64, v64, allowed = _float64(q), _float64(k), _float64(v), allowed.cpu()
     scores = torch.einsum("...id,...jd->...ij", q64, k64) * scale  # (..., n_q, n_k)
+    rounded = scores.abs()  # the numbers that rounding touched on their way to the softmax
+    if bias is not None:
+        scores = scores + _float64(bias)
+        rounded = rounded + scores.abs()
     terms = torch.einsum("...id,...jd->...ij", q64.abs(), k64.abs()) * abs(scale)
     log_total = scores.where(allowed, -math.inf).logsumexp(-1, keepdim=True)  # (..., n_q, 1)
     right_weights = (scores - log_total).exp().where(allowed, 0.0)
@@ -89,7 +101,7 @@ def compare_with_torch(
         row_sum_deviation=_largest(weights.sum(-1)[live] - 1),
         tolerance=tolerance_for(
             q.dtype,
-            largest_score=_largest(scores * allowed),
+            largest_score=_largest(rounded.where(allowed, 0.0)),
             largest_terms=_largest(terms * allowed),
             largest_value=_largest(v64),
         ),

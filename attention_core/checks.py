@@ -23,9 +23,8 @@ def require_finite(name: str, tensor: Tensor) -> None:
     """
     finite = tensor.isfinite()
     if not finite.all():
-        position = (~finite).nonzero()[0].tolist()
-        value = tensor[tuple(position)].item()
-        raise ValueError(f"{name} must hold finite numbers only: {name}{position} is {value}")
+        first = _first(~finite, name, tensor)
+        raise ValueError(f"{name} must hold finite numbers only: {first}")
 
 
 def require_qkv(q: Tensor, k: Tensor, v: Tensor) -> None:
@@ -61,39 +60,65 @@ def scale_or_default(scale: float | None, d_k: int) -> float:
     return float(scale)
 
 
-def allowed_pairs(mask: Tensor | None, q: Tensor, k: Tensor) -> Tensor:
-    """The mask as booleans that broadcast to the scores (..., n_q, n_k); all True for None.
+def allowed_pairs(mask: Tensor | None, q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Which pairs may attend, as booleans that broadcast to the scores (..., n_q, n_k).
 
-    A mask with fewer dimensions than the scores is aligned on the right. Where its first size is
+    Those that the mask allows, all for None, and that no -inf of the bias forbids.
+    """
+    if mask is None:
+        allowed = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device)
+    else:
+        _require_fits("mask", mask, q, k)
+        allowed = as_boolean(mask)
+    if bias is None:
+        return allowed
+    _require_fits("bias", bias, q, k)
+    _require_bias(bias, q)
+    return allowed & ~bias.isneginf()
+
+
+def _require_fits(name: str, tensor: Tensor, q: Tensor, k: Tensor) -> None:
+    """A mask or a bias that broadcasts to the scores (..., n_q, n_k) in one way only.
+
+    One with fewer dimensions than the scores is aligned on the right. Where its first size is
     also the size of a leading dimension, it could as well be one row (or one matrix) for each
     entry of that, so it is refused until its author has written down which of the two is meant.
     """
-    n_q, n_k = q.shape[-2], k.shape[-2]
-    if mask is None:
-        return torch.ones(n_q, n_k, dtype=torch.bool, device=q.device)
-    kind = type(mask).__name__
-    require(isinstance(mask, Tensor), f"mask must be a tensor, see mask_tensor(): it is a {kind}")
-    scores = torch.Size([*(broadcast(q.shape[:-2], k.shape[:-2]) or ()), n_q, n_k])
-    shapes = f"mask {tuple(mask.shape)}, scores {tuple(scores)}"
+    kind = type(tensor).__name__
+    tells = f"{name} must be a tensor, see {name}_tensor(): it is a {kind}"
+    require(isinstance(tensor, Tensor), tells)
+    leading = broadcast(q.shape[:-2], k.shape[:-2]) or ()
+    scores = torch.Size([*leading, q.shape[-2], k.shape[-2]])
+    shapes = f"{name} {tuple(tensor.shape)}, scores {tuple(scores)}"
 
-    require(mask.ndim >= 2, f"mask needs two or more dimensions, (..., n_q, n_k): {shapes}")
-    missing = len(scores) - mask.ndim
-    could_be = scores[:-2] if mask.ndim == 2 else scores[:1]  # the sizes its first may stand for
-    may_be_per_batch = missing > 0 and mask.shape[0] > 1 and mask.shape[0] in could_be
-    nones = missing - scores.index(mask.shape[0]) if may_be_per_batch else 0
-    spelling = f"mask[:, {'None, ' * nones}{', '.join(':' * (mask.ndim - 1))}]"
+    require(tensor.ndim >= 2, f"{name} needs two or more dimensions, (..., n_q, n_k): {shapes}")
+    missing = len(scores) - tensor.ndim
+    could_be = scores[:-2] if tensor.ndim == 2 else scores[:1]  # the sizes its first may stand for
+    may_be_per_batch = missing > 0 and tensor.shape[0] > 1 and tensor.shape[0] in could_be
+    nones = missing - scores.index(tensor.shape[0]) if may_be_per_batch else 0
+    spelling = f"{name}[:, {'None, ' * nones}{', '.join(':' * (tensor.ndim - 1))}]"
     padding = f"; if its first dimension is the batch (padding), write `{spelling}`"
     hint = padding if may_be_per_batch else ""
-    fits = broadcast(mask.shape, scores) == scores
-    require(fits, f"mask must broadcast to (..., n_q, n_k){hint}: {shapes}")
+    fits = broadcast(tensor.shape, scores) == scores
+    require(fits, f"{name} must broadcast to (..., n_q, n_k){hint}: {shapes}")
     require(
         not may_be_per_batch,
-        f"mask can be read in two ways; if it is {tuple(mask.shape)} for every batch entry, write "
-        f"`mask[None]`{hint}: {shapes}",
+        f"{name} can be read in two ways; if it is {tuple(tensor.shape)} for every batch entry, "
+        f"write `{name}[None]`{hint}: {shapes}",
     )
-    devices = f"mask on {mask.device}, q on {q.device}"
-    require(mask.device == q.device, f"mask and q must share one device: {devices}")
-    return as_boolean(mask)
+    devices = f"{name} on {tensor.device}, q on {q.device}"
+    require(tensor.device == q.device, f"{name} and q must share one device: {devices}")
+
+
+def _require_bias(bias: Tensor, q: Tensor) -> None:
+    """Numbers of q's dtype, finite or -inf: NaN and +inf would take the whole row with them."""
+    hint = "; booleans are a mask, not a bias" if bias.dtype == torch.bool else ""
+    dtypes = f"bias {bias.dtype}, q {q.dtype}"
+    require(bias.dtype == q.dtype, f"bias and q must share one dtype{hint}: {dtypes}")
+    legal = bias < math.inf  # and so NaN is not
+    if not legal.all():
+        first = _first(~legal, "bias", bias)
+        raise ValueError(f"bias must hold finite numbers or -inf: {first}")
 
 
 def as_boolean(mask: Tensor) -> Tensor:
@@ -103,13 +128,17 @@ def as_boolean(mask: Tensor) -> Tensor:
     allowed = mask == 1
     legal = allowed | (mask == 0)
     if not legal.all():
-        position = (~legal).nonzero()[0].tolist()
-        value = mask[tuple(position)].item()
         raise ValueError(
             "mask must be boolean or hold 0 and 1 only, True or 1 where the query may attend; "
-            f"numbers to be added to the scores are a bias, not a mask: mask{position} is {value}"
+            f"numbers added to the scores are a bias, not a mask: {_first(~legal, 'mask', mask)}"
         )
     return allowed
+
+
+def _first(bad: Tensor, name: str, tensor: Tensor) -> str:
+    """The first bad entry with its position, as in `v[4, 0] is nan`."""
+    position = bad.nonzero()[0].tolist()
+    return f"{name}{position} is {tensor[tuple(position)].item()}"
 
 
 def broadcast(*shapes: torch.Size) -> torch.Size | None:

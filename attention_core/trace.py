@@ -15,9 +15,10 @@ class CellTrace:
     products      (d_k,)  q[i] * k[j], entry by entry
     dot                   their sum
     scale                 the factor that was used
-    score                 dot * scale, before the mask
-    largest               the largest score of row i that is allowed, -inf if none is
-    exponentials  (n_k,)  exp(score - largest), 0 where masked
+    score                 dot * scale
+    biased_score          score + bias, before the mask; the score as it is without a bias
+    largest               the largest biased score of row i that is allowed, -inf if none is
+    exponentials  (n_k,)  exp(biased_score - largest), 0 where masked
     total                 their sum
     weights       (n_k,)  exponentials / total; 0 if query i may attend to nothing
     weight                weights[j]
@@ -31,6 +32,7 @@ class CellTrace:
     dot: float
     scale: float
     score: float
+    biased_score: float
     largest: float
     exponentials: Tensor
     total: float
@@ -48,10 +50,12 @@ def trace_cell(
     j: int,
     mask: Tensor | None = None,
     *,
+    bias: Tensor | None = None,
     scale: float | None = None,
 ) -> CellTrace:
-    """weights[i, j] = exp(score_ij - m) / sum_j' exp(score_ij' - m), m the largest score of row i.
+    """weights[i, j] = exp(s_ij - m) / sum_j' exp(s_ij' - m), m the largest s of row i.
 
+    s is the score, plus the bias if there is one.
     q (n_q, d_k), k (n_k, d_k), v (n_k, d_v): one head, no batch. What `attention_steps` computes
     is taken from there, so the trace explains the very numbers that are shown.
 
@@ -63,7 +67,7 @@ def trace_cell(
     inside = 0 <= i < len(q) and 0 <= j < len(k)
     require(inside, f"i and j must be positions in q and k: i={i}, j={j}, {shapes}")
 
-    steps = attention_steps(q, k, v, mask, scale=scale)
+    steps = attention_steps(q, k, v, mask, bias=bias, scale=scale)
     row = steps.masked_scores[i]  # (n_k,)
     largest = row.max()
     # In a row of nothing but -inf the difference would be NaN: there, exp(-inf) = 0 as it is.
@@ -76,6 +80,7 @@ def trace_cell(
         dot=steps.dots[i, j].item(),
         scale=steps.scale,
         score=steps.scores[i, j].item(),
+        biased_score=steps.biased_scores[i, j].item(),
         largest=largest.item(),
         exponentials=exponentials,
         total=exponentials.sum().item(),

@@ -86,24 +86,24 @@ def test_four_dimensions_where_is_causal_would_give_nan(scale):
     assert compare_with_torch(x, x, x, torch.ones(3, 3).tril(), scale=scale).agrees
 
 
-def unscaled(q, k, v, mask=None, *, scale=None):
+def unscaled(q, k, v, mask=None, *, bias=None, scale=None):
     return attention(q, k, v, mask, scale=1.0)
 
 
-def transposed_softmax(q, k, v, mask=None, *, scale=None):
+def transposed_softmax(q, k, v, mask=None, *, bias=None, scale=None):
     weights = (q @ k.mT * q.shape[-1] ** -0.5).masked_fill(~mask, -math.inf).softmax(-2)
     return weights @ v, weights
 
 
-def inverted(q, k, v, mask=None, *, scale=None):
+def inverted(q, k, v, mask=None, *, bias=None, scale=None):
     return attention(q, k, v, ~mask, scale=scale)
 
 
-def unmasked(q, k, v, mask=None, *, scale=None):
+def unmasked(q, k, v, mask=None, *, bias=None, scale=None):
     return attention(q, k, v, scale=scale)
 
 
-def masked_late(q, k, v, mask=None, *, scale=None):
+def masked_late(q, k, v, mask=None, *, bias=None, scale=None):
     weights = attention(q, k, v, scale=scale)[1] * mask
     return weights @ v, weights
 
@@ -189,3 +189,70 @@ def test_is_causal_of_pytorch_agrees_at_every_shape(lead, n_k, dtype):
 def test_is_causal_of_pytorch_tells_a_wrong_mask(monkeypatch, lesson, mistake):
     monkeypatch.setattr(agreement, "attention", mistake)
     assert compare_with_is_causal(*lesson) > 0.1
+
+
+@given(
+    st.sampled_from(DTYPES),
+    st.sampled_from([(), (2,), (2, 3)]),
+    st.tuples(*[st.integers(1, 11)] * 4),
+    st.sampled_from([0.1, 1.0, 30.0, 1e3, 1e4]),
+    st.sampled_from([None, 0, -1, -11]),
+    st.integers(0, 999),
+)
+def test_right_results_agree_with_a_bias_small_or_large(dtype, lead, sizes, size, diagonal, seed):
+    n_q, n_k, d_k, d_v = sizes
+    q, k = normal(*lead, n_q, d_k, seed=seed), normal(*lead, n_k, d_k, seed=seed + 1)
+    v = normal(*lead, n_k, d_v, seed=seed + 2)
+    bias = normal(*lead, n_q, n_k, seed=seed + 3) * size
+    bias[..., ::3, 0] = -math.inf  # for n_k = 1 a dead row
+    mask = None if diagonal is None else torch.ones(*lead, n_q, n_k).tril(diagonal)
+    found = compare_with_torch(*(x.to(dtype) for x in (q, k, v)), mask, bias=bias.to(dtype))
+    assert found.agrees, found
+
+
+def test_the_tolerance_counts_the_bias_and_what_is_hidden_not(lesson):
+    plain = compare_with_torch(*lesson).tolerance
+    bias = torch.zeros(1, 5, 5)
+    bias[0, 1, 3] = -1000.0
+    seen = compare_with_torch(*lesson, bias=bias).tolerance
+    assert 50 * plain < seen < 1e-3
+    hidden = compare_with_torch(*lesson, torch.ones(1, 5, 5).tril(), bias=bias).tolerance
+    assert hidden < 3 * plain
+    assert compare_with_torch(*lesson, bias=torch.full((1, 5, 5), -math.inf)).agrees
+
+
+def bias_forgotten(q, k, v, mask=None, *, bias=None, scale=None):
+    return attention(q, k, v, mask, scale=scale)
+
+
+def bias_subtracted(q, k, v, mask=None, *, bias=None, scale=None):
+    return attention(q, k, v, mask, bias=-bias, scale=scale)
+
+
+def bias_scaled_too(q, k, v, mask=None, *, bias=None, scale=None):
+    return attention(q, k, v, mask, bias=bias * scale_of(q), scale=scale)
+
+
+def bias_transposed(q, k, v, mask=None, *, bias=None, scale=None):
+    return attention(q, k, v, mask, bias=bias.mT, scale=scale)
+
+
+def bias_instead_of_mask(q, k, v, mask=None, *, bias=None, scale=None):
+    return attention(q, k, v, bias=bias, scale=scale)
+
+
+def scale_of(q):
+    return q.shape[-1] ** -0.5
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "mistake",
+    [bias_forgotten, bias_subtracted, bias_scaled_too, bias_transposed, bias_instead_of_mask],
+)
+def test_mistakes_with_a_bias_do_not_agree(monkeypatch, mistake, dtype):
+    q, k, v = (normal(2, 7, 11, seed=seed, dtype=dtype) for seed in range(3))
+    mask, bias = torch.ones(7, 7).tril().bool(), normal(7, 7, seed=3, dtype=dtype)
+    assert compare_with_torch(q, k, v, mask, bias=bias).agrees
+    monkeypatch.setattr(agreement, "attention", mistake)
+    assert not compare_with_torch(q, k, v, mask, bias=bias).agrees

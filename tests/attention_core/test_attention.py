@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from attention_contract import assert_is_attention
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
@@ -250,3 +251,130 @@ def test_masks_that_broadcast(shape):
     mask = normal(*shape, seed=3) > 0
     fused = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     assert_close(attention(q, k, v, mask)[0], fused, rtol=0, atol=1e-12)
+
+
+@given(problems(), st.integers(0, 99), st.sampled_from([0.0, 1.0, 30.0]), st.floats(0, 1))
+def test_a_bias_is_added_as_the_fused_kernel_adds_a_float_mask(problem, seed, size, forbidden):
+    q, k, v, mask, scale = problem
+    n_q, n_k = q.shape[-2], k.shape[-2]
+    bias = normal(*q.shape[:-2], n_q, n_k, seed=seed, dtype=q.dtype) * size
+    chance = torch.rand(bias.shape, generator=torch.Generator().manual_seed(seed))
+    bias = bias.masked_fill(chance < forbidden, -math.inf)
+    allowed = bias.isfinite() if mask is None else bias.isfinite() & mask
+    output, weights = attention(q, k, v, mask, bias=bias, scale=scale)
+    added = bias.masked_fill(~allowed, -math.inf)
+    fused = F.scaled_dot_product_attention(q, k, v, attn_mask=added, scale=scale)
+    assert_close(output, fused, rtol=0, atol=TOLERANCE[q.dtype])
+    assert (weights[~allowed] == 0).all()
+    assert_close(weights.sum(-1), allowed.any(-1).to(weights), rtol=0, atol=1e-6)
+
+
+def test_a_bias_by_hand():
+    bias = torch.tensor([[0.0, math.log(3)], [-math.inf, -7.0]])
+    steps = attention_steps(torch.zeros(2, 3), torch.zeros(2, 3), torch.eye(2), bias=bias)
+    assert_weights(steps.output, [[0.25, 0.75], [0, 1]], atol=1e-7)
+    assert torch.equal(steps.biased_scores, bias) and torch.equal(steps.masked_scores, bias)
+    assert steps.scores.tolist() == [[0, 0], [0, 0]] and steps.overflow is None
+
+
+def test_the_bias_comes_after_the_scale_and_before_the_mask(lesson):
+    q, k, v = lesson
+    mask, bias = torch.ones(5, 5).tril().bool(), normal(2, 5, 5, dtype=torch.float32)
+    steps = attention_steps(q, k, v, mask, bias=bias, scale=0.1)
+    assert torch.equal(steps.scores, attention_steps(q, k, v, scale=0.1).scores)
+    assert torch.equal(steps.biased_scores, steps.scores + bias)
+    assert torch.equal(steps.masked_scores[:, mask], steps.biased_scores[:, mask])
+    assert steps.masked_scores[:, ~mask].isneginf().all()
+    plain = attention_steps(q, k, v, mask)
+    assert plain.biased_scores is plain.scores
+    zero = attention_steps(q, k, v, mask, bias=torch.zeros(5, 5))
+    assert torch.equal(zero.weights, plain.weights) and torch.equal(zero.output, plain.output)
+
+
+def test_a_number_added_to_a_whole_row_changes_nothing(lesson):
+    shift = torch.tensor([[3.0], [-5.0], [0.0], [11.0], [-0.5]])
+    assert_close(attention(*lesson, bias=shift)[1], attention(*lesson)[1])
+    assert not torch.isclose(attention(*lesson, bias=shift.mT)[1], attention(*lesson)[1]).any()
+
+
+@pytest.mark.parametrize("diagonal", [0, -1, -3])  # -1 and below: dead rows
+def test_minus_infinity_forbids_exactly_as_false_does(lesson, diagonal):
+    mask = torch.ones(5, 5).tril(diagonal).bool()
+    bias = torch.zeros(5, 5).masked_fill(~mask, -math.inf)
+    by_bias, by_mask = attention(*lesson, bias=bias), attention(*lesson, mask)
+    assert torch.equal(by_bias[0], by_mask[0]) and torch.equal(by_bias[1], by_mask[1])
+    slope = torch.linspace(-1, 0, 5).expand(5, 5)
+    both = attention(*lesson, bias=slope + bias)
+    assert torch.equal(both[1], attention(*lesson, mask, bias=slope)[1])
+
+
+def test_a_row_of_nothing_but_minus_infinity_is_dead_with_finite_gradients():
+    q, k = (torch.eye(2, requires_grad=True) for _ in range(2))
+    v = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    bias = torch.tensor([[0.5, 0.0], [-math.inf, -math.inf]], requires_grad=True)
+    mask = torch.tensor([[True, False], [True, True]])
+    with torch.autograd.set_detect_anomaly(True):  # nor is there a NaN on the way
+        output, weights = attention(q, k, v, mask, bias=bias)
+        gradients = torch.autograd.grad(output.sum(), (q, k, v, bias))
+    assert output.tolist() == [[1, 2], [0, 0]] and weights.tolist() == [[1, 0], [0, 0]]
+    assert all(gradient.isfinite().all() for gradient in gradients)
+    assert gradients[2].tolist() == [[1, 1], [0, 0]] and (gradients[3][1] == 0).all()
+
+
+@pytest.mark.parametrize("diagonal", [0, -2, -7])
+def test_gradients_of_a_bias_are_those_of_finite_differences(diagonal):
+    mask = torch.ones(5, 7).tril(diagonal).bool()
+    inputs = [normal(5, 3), normal(7, 3, seed=1), normal(7, 2), normal(5, 7), normal(1, 7, seed=3)]
+    forbidden = torch.zeros(5, 7, dtype=torch.float64).masked_fill(~mask, -math.inf)
+
+    def output(q, k, v, full, row):
+        return (
+            attention(q, k, v, mask, bias=full + row)[0]
+            + attention(q, k, v, bias=full + forbidden)[0]
+        )
+
+    assert torch.autograd.gradcheck(output, [x.requires_grad_() for x in inputs])
+
+
+@pytest.mark.parametrize("shape", [(7, 11), (1, 11), (7, 1), (3, 1, 11), (1, 7, 11), (3, 7, 11)])
+def test_biases_that_broadcast(shape):
+    q, k, v = normal(3, 7, 5), normal(3, 11, 5, seed=1), normal(3, 11, 2, seed=2)
+    bias = normal(*shape, seed=3)
+    fused = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.expand(3, 7, 11))
+    assert_close(attention(q, k, v, bias=bias)[0], fused, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("bias", "step", "finite"),
+    [
+        ([[60000.0, 0.0], [0.0, 0.0]], "biased_scores", False),  # 60000 + 6400 > 65504
+        ([[-math.inf, 0.0], [0.0, 0.0]], None, True),
+        ([[-math.inf, -math.inf], [0.0, 0.0]], None, True),
+        ([[0.0, 0.0], [-60000.0, 0.0]], None, True),
+    ],
+)
+def test_overflow_of_the_sum_is_told_from_a_bias_that_forbids(bias, step, finite):
+    x = torch.full((2, 64), 10.0, dtype=torch.float16)
+    steps = attention_steps(x, x, x, bias=torch.tensor(bias, dtype=torch.float16), scale=1.0)
+    assert steps.overflow == step and steps.weights.isfinite().all() == finite
+
+
+def test_overflow_to_minus_infinity_is_not_taken_for_a_dead_row():
+    x = torch.full((2, 64), 10.0, dtype=torch.float16)
+    bias = torch.full((2, 2), -60000.0, dtype=torch.float16)
+    steps = attention_steps(x, x, x, bias=bias, scale=-1.0)  # -6400 - 60000
+    assert steps.overflow == "biased_scores" and steps.weights.isnan().all()
+    bias[:, 0] = 0  # beside a score that is not so small, its weight is right: 0
+    assert attention_steps(x, x, x, bias=bias, scale=-1.0).overflow is None
+    hidden = attention_steps(x, x, x, torch.eye(2), bias=-bias.flip(1), scale=1.0)
+    assert hidden.overflow == "biased_scores"  # behind the mask too, as for the scores
+
+
+def test_attention_keeps_what_its_faulty_copies_break():
+    def with_padding(q, k, v, mask, padding):
+        allowed = q.new_ones(1, 1, q.shape[-2], k.shape[-2]).bool()
+        allowed = allowed if mask is None else allowed & mask
+        allowed = allowed if padding is None else allowed & padding[:, None, None, :]
+        return attention(q, k, v, allowed)
+
+    assert_is_attention(with_padding)

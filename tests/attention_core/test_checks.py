@@ -155,3 +155,39 @@ def test_a_scale_that_is_no_number(scale):
     assert "scale must be a finite number" in refusal(
         ones(2, 3), ones(5, 3), ones(5, 3), scale=scale
     )
+
+
+@pytest.mark.parametrize(
+    ("bias", "words"),
+    [
+        (ones(7), ["two or more dimensions", "bias (7,)"]),
+        (ones(7, 5), ["must broadcast", "bias (7, 5)", "scores (3, 5, 7)"]),
+        (ones(3, 7), ["must broadcast", "write `bias[:, None, :]`", "bias (3, 7)"]),
+        (ones(3, 1, 5, 7), ["must broadcast", "bias (3, 1, 5, 7)"]),
+        (ones(5, 7, device="meta"), ["one device", "bias on meta, q on cpu"]),
+        (ones(5, 7).double(), ["one dtype: bias torch.float64, q torch.float32"]),
+        (ones(5, 7).bool(), ["one dtype; booleans are a mask, not a bias: bias torch.bool"]),
+        (ones(5, 7).int(), ["one dtype: bias torch.int32"]),
+        (lambda q_idx, k_idx: k_idx - q_idx, ["must be a tensor, see bias_tensor()", "function"]),
+        (-0.5, ["must be a tensor", "float"]),
+    ],
+)
+def test_biases_that_do_not_fit(bias, words):
+    message = refusal(ones(3, 5, 2), ones(3, 7, 2), ones(3, 7, 2), bias=bias)
+    assert all(word in message for word in words), message
+
+
+def test_a_bias_with_two_readings_is_refused_with_both_spellings():
+    q, bias = ones(5, 5, 3), ones(5, 5)
+    message = refusal(q, q, q, bias=bias)
+    assert all(words in message for words in ["two ways", "`bias[None]`", "`bias[:, None, :]`"])
+    assert attention(q, q, q, bias=bias[None])[0].shape == (5, 5, 3)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_bias_that_would_spoil_a_row_even_behind_a_mask(bad):
+    bias = torch.zeros(2, 5, 7)
+    bias[0, 0, 1] = -float("inf")
+    bias[1, 2, 3] = bias[1, 4, 0] = bad
+    message = refusal(ones(2, 5, 3), ones(2, 7, 3), ones(2, 7, 3), torch.zeros(5, 7), bias=bias)
+    assert message == f"bias must hold finite numbers or -inf: bias[1, 2, 3] is {bad}"

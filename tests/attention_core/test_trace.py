@@ -82,3 +82,24 @@ def test_positions_outside(i, j):
 def test_a_batch_is_refused():
     with pytest.raises(ValueError, match=r"one head, \(n, d\): q \(1, 5, 3\)"):
         trace_cell(Q[None], K[None], V[None], 0, 0)
+
+
+@pytest.mark.parametrize("mask", [None, CAUSAL])
+def test_a_bias_is_added_to_the_score_and_moves_the_weights(mask):
+    bias = normal(5, 7, seed=3)
+    bias[3, 1] = -math.inf
+    visible = range(7) if mask is None else range(4)
+    scores = [(Q[3] * K[n]).sum().item() / math.sqrt(3) for n in range(7)]
+    sums = [scores[n] + bias[3, n].item() for n in range(7)]
+    top = max(sums[n] for n in visible)
+    expected = [math.exp(sums[n] - top) if n in visible else 0.0 for n in range(7)]
+    for j in range(7):
+        cell = trace_cell(Q, K, V, 3, j, mask, bias=bias)
+        assert cell.score == pytest.approx(scores[j])
+        assert cell.biased_score == pytest.approx(sums[j])
+        assert cell.largest == pytest.approx(top)
+        assert cell.exponentials.tolist() == pytest.approx(expected)
+        assert cell.weight == pytest.approx(expected[j] / math.fsum(expected))
+    assert trace_cell(Q, K, V, 3, 1, mask, bias=bias).weight == 0
+    plain = trace_cell(Q, K, V, 3, 1, mask)
+    assert plain.biased_score == plain.score
