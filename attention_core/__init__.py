@@ -15,9 +15,37 @@ from attention_core.agreement import (
     tolerance_for,
 )
 from attention_core.attention import AttentionSteps, attention, attention_steps
+from attention_core.biases import (
+    Bias,
+    alibi,
+    alibi_slopes,
+    bias_tensor,
+    far_weight,
+    relative_bias,
+    relative_bucket,
+    soft_cap,
+    soft_cap_bias,
+)
+from attention_core.composed_masks import block_causal, global_local, sink_window
+from attention_core.conventions import (
+    CONVENTIONS,
+    MixUp,
+    cannot_say,
+    difference_in,
+    mix_up,
+    output_in,
+    outputs,
+)
 from attention_core.convolution import convolve, toeplitz
+from attention_core.dead_rows import DeadRowAnswer, dead_row_answers, finite_fill
 from attention_core.decoding import KVCache, decode, replace_token
 from attention_core.devices import DTYPES, Device, available_devices, resolve_device
+from attention_core.diagnosis import Symptoms, symptoms
+from attention_core.faults import FAULTS, IMPLEMENTATIONS, Implementation
+from attention_core.mask_costs import MaskCosts, mask_costs
+from attention_core.mask_gallery import GALLERY, GalleryMask
+from attention_core.mask_rules import MaskRuleError, parse_mask_rule
+from attention_core.mask_snippets import snippets
 from attention_core.masks import (
     Mask,
     all_of,
@@ -34,6 +62,7 @@ from attention_core.masks import (
     prefix_lm,
     reachable,
     sliding_window,
+    turned,
 )
 from attention_core.measures import (
     asymmetry,
@@ -46,46 +75,80 @@ from attention_core.patches import patch_attention, sample_picture, to_patches
 from attention_core.retrieval import Retrieval, blend, coefficient_for_share, retrieve, vocabulary
 from attention_core.sampling import sample_qkv
 from attention_core.scaling import SCALE_RULES, ScalingResult, scale_for, scaling_study
+from attention_core.telling_apart import indistinguishable
+from attention_core.torch_calls import additive, blocked
 from attention_core.trace import CellTrace, trace_cell
 
 __all__ = [
+    "CONVENTIONS",
     "DTYPES",
+    "FAULTS",
+    "GALLERY",
+    "IMPLEMENTATIONS",
     "SCALE_RULES",
     "Agreement",
     "AttentionSteps",
+    "Bias",
     "CellTrace",
+    "DeadRowAnswer",
     "Device",
+    "GalleryMask",
+    "Implementation",
     "KVCache",
     "Mask",
+    "MaskCosts",
+    "MaskRuleError",
+    "MixUp",
     "Retrieval",
     "ScalingResult",
+    "Symptoms",
+    "additive",
+    "alibi",
+    "alibi_slopes",
     "all_of",
     "any_of",
     "asymmetry",
     "attention",
     "attention_steps",
     "available_devices",
+    "bias_tensor",
     "bidirectional",
     "blend",
+    "block_causal",
+    "blocked",
+    "cannot_say",
     "causal",
     "causal_bottom_right",
     "coefficient_for_share",
     "compare_with_is_causal",
     "compare_with_torch",
     "convolve",
+    "dead_row_answers",
     "decode",
+    "difference_in",
     "dilated",
     "document",
     "entropy",
+    "far_weight",
+    "finite_fill",
     "future_weight",
+    "global_local",
     "grid_neighbourhood",
+    "indistinguishable",
     "largest_weight",
     "local",
+    "mask_costs",
     "mask_tensor",
+    "mix_up",
     "negate",
+    "output_in",
+    "outputs",
+    "parse_mask_rule",
     "patch_attention",
     "prefix_lm",
     "reachable",
+    "relative_bias",
+    "relative_bucket",
     "replace_token",
     "resolve_device",
     "retrieve",
@@ -93,11 +156,17 @@ __all__ = [
     "sample_qkv",
     "scale_for",
     "scaling_study",
+    "sink_window",
     "sliding_window",
+    "snippets",
+    "soft_cap",
+    "soft_cap_bias",
     "softmax_jacobian_norm",
+    "symptoms",
     "to_patches",
     "toeplitz",
     "tolerance_for",
     "trace_cell",
+    "turned",
     "vocabulary",
 ]

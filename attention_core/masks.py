@@ -11,7 +11,7 @@ tensor([[1, 0, 0, 0],
         [0, 0, 1, 1]], dtype=torch.int32)
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
 import torch
@@ -126,6 +126,17 @@ def mask_tensor(mask: Mask, n_q: int, n_k: int, device: torch.device | str = "cp
     fits = broadcast(answer.shape, wanted) == wanted
     require(fits, f"a mask must answer with (n_q, n_k): {tuple(answer.shape)}, {tuple(wanted)}")
     return answer.expand(n_q, n_k).clone()
+
+
+def turned(mask: Tensor, cells: Iterable[tuple[int, int]]) -> Tensor:
+    """A copy of the mask (n_q, n_k) with the answer turned round at the cells (i, j)."""
+    n_q, n_k = mask.shape
+    result = mask.clone()
+    for i, j in set(cells):
+        inside = 0 <= i < n_q and 0 <= j < n_k
+        require(inside, f"cells must be (i, j) of the mask ({n_q}, {n_k}): {(i, j)}")
+        result[i, j] = ~result[i, j]
+    return result
 
 
 def reachable(mask: Tensor, layers: int) -> Tensor:

@@ -20,6 +20,7 @@ from attention_core.masks import (
     prefix_lm,
     reachable,
     sliding_window,
+    turned,
 )
 
 MASKS = {
@@ -197,3 +198,17 @@ def test_a_mask_that_answers_with_another_shape_is_refused(shape):
 def test_documents_have_whole_lengths():
     with pytest.raises(ValueError, match="whole numbers"):
         document([1.5, 2])
+
+
+def test_turned_cells_have_the_other_answer_and_the_mask_stays_as_it_was() -> None:
+    mask = mask_tensor(causal, 3, 5)
+    before = mask.clone()
+    other = turned(mask, [(0, 0), (2, 4), (0, 0)])  # twice is once
+    assert torch.equal(mask, before)
+    assert (other != mask).nonzero().tolist() == [[0, 0], [2, 4]]
+
+
+@pytest.mark.parametrize("cell", [(3, 0), (0, 5), (-1, 0), (0, -1)])
+def test_a_cell_outside_of_the_mask_is_refused(cell: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=r"cells must be \(i, j\) of the mask \(3, 5\)"):
+        turned(mask_tensor(causal, 3, 5), [cell])
