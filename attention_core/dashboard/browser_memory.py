@@ -6,16 +6,15 @@ cannot erase anything. What comes from a browser is a stranger's: read with care
 
 import json
 from collections.abc import Collection
-from typing import Any
 
 import streamlit as st
 
-from attention_core.dashboard import controls, progress
+from attention_core.dashboard import progress
+from attention_core.dashboard.bound import reset
 from attention_core.dashboard.lesson import EXERCISES
-from attention_core.dashboard.progress import Entry
+from attention_core.dashboard.progress import LONGEST, Entry, read_entry
 
 _KEY, _FORGET, _FORGOTTEN = "progress_memory", "progress_forget", "progress_forgotten"
-_LONGEST = 1000  # characters of one entry; the longest of the lesson takes a fifth of that
 
 _MEMORY = st.components.v2.component(
     "attention_progress",
@@ -58,7 +57,7 @@ def remember_progress(known: Collection[str]) -> None:
     elif stored != st.session_state.get(_FORGOTTEN):
         progress.restore(_read(stored, known))
     entries = {entry.exercise: vars(entry) for entry in progress.entries()}
-    known_keys = {"known": list(known), "longest": _LONGEST}
+    known_keys = {"known": list(known), "longest": LONGEST}
     _MEMORY(
         key=_KEY,
         data={"entries": entries, "forget": forget, **known_keys},
@@ -66,32 +65,21 @@ def remember_progress(known: Collection[str]) -> None:
     )
 
 
-def forget_progress() -> None:
+def forget_progress(known: Collection[str]) -> None:
     """Have the next run forget, here and in the browser, predictions too: for `on_click`."""
     st.session_state[_FORGET] = True
-    controls.reset(EXERCISES.prefix)
+    for prefix in (EXERCISES.prefix, *known):
+        reset(prefix)
 
 
 def _read(stored: object, known: Collection[str]) -> list[Entry]:
     """The entries in a browser's text; what is not one of ours is left out."""
-    if not isinstance(stored, str) or len(stored) > _LONGEST * len(known):
+    if not isinstance(stored, str) or len(stored) > LONGEST * len(known):
         return []
     try:
         found = json.loads(stored)
     except (ValueError, RecursionError):
         return []
     candidates = found.values() if isinstance(found, dict) else ()
-    entries = (_entry(candidate) for candidate in candidates)
+    entries = (read_entry(candidate) for candidate in candidates)
     return [entry for entry in entries if entry and entry.exercise in known]
-
-
-def _entry(candidate: Any) -> Entry | None:
-    match candidate:
-        case {
-            "exercise": str(exercise),
-            "prediction": str() | None as prediction,
-            "result": str(result),
-            "right": True | False | None as right,
-        }:
-            return Entry(exercise, prediction, result, right)
-    return None

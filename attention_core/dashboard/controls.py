@@ -2,27 +2,23 @@
 
 Every key starts with its page's prefix. A value from the URL or from a browser is a stranger's:
 each control returns a legal one whatever arrives. The defaults are the lesson's, and are noted
-so that `reset` can bring them back.
+so that `reset` can bring them back. A control that a shared link hides is not drawn: its value is
+the link's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
+from attention_core.dashboard.bound import draw, note
+from attention_core.dashboard.shared_link import number
+
 Option = TypeVar("Option")
 Number = TypeVar("Number", int, float)
+Value = TypeVar("Value")
 
-_DEFAULTS = "control_defaults"
 _LABELS = "control_labels"
-_BIND: Literal["query-params"] = "query-params"
-
-
-def reset(prefix: str) -> None:
-    """Return every control of the page with this prefix to the lesson's value."""
-    for key, default in st.session_state.get(_DEFAULTS, {}).items():
-        if key.startswith(f"{prefix}_"):
-            st.session_state[key] = default
 
 
 def assign(key: str, value: object) -> None:
@@ -45,21 +41,46 @@ def slider(
 
     A default above `high` is drawn there, and is the lesson's again when there is room for it.
     """
-    _note_default(key, default)
+    note(key, label, default)
     if low == high:
         return low
-    value = st.slider(
+    value = draw(
+        st.slider,
+        key,
         label,
-        low,
-        high,
         min(default, high),
-        step,
-        key=key,
+        lambda values: type(default)(number(values)),
+        min_value=low,
+        max_value=high,
+        value=min(default, high),
+        step=step,
         help=help,
         disabled=disabled,
-        bind=_BIND,
     )
     return max(low, min(high, value))
+
+
+def span(label: str, n: int, *, key: str, help: str | None = None) -> tuple[int, int]:
+    """Neighbouring positions: the first and the last of them, from 0 to n - 1; at first, all.
+
+    The key ends with n: what was in view of one sequence means nothing for a longer one.
+    """
+    key, whole = f"{key}_{n}", (0, n - 1)
+    note(key, label, whole)
+    if n == 1:
+        return whole
+    first, last = draw(
+        st.slider,
+        key,
+        label,
+        whole,
+        lambda values: (int(values[0]), int(values[1])),
+        min_value=0,
+        max_value=n - 1,
+        value=whole,
+        help=help,
+    )
+    return (first, last) if 0 <= first <= last < n else whole
 
 
 def select(
@@ -72,10 +93,20 @@ def select(
     help: str | None = None,
 ) -> Option:
     """One of `options` from a list; `default` is a position in it. Labels are plain text."""
-    _note_default(key, options[default])
+    note(key, label, options[default])
     if st.session_state.get(key, options[default]) not in options:
         st.session_state[key] = options[default]
-    return st.selectbox(label, options, default, format_func=labels, key=key, help=help, bind=_BIND)
+    return draw(
+        st.selectbox,
+        key,
+        label,
+        options[default],
+        lambda values: {labels(option): option for option in options}[values[-1]],
+        options=options,
+        index=default,
+        format_func=labels,
+        help=help,
+    )
 
 
 def position(
@@ -92,7 +123,7 @@ def position(
         st.session_state[key] = n - 1
     drawn = min(default, n - 1)
     chosen = select(label, range(n), key=key, default=drawn, labels=labels, help=help)
-    _note_default(key, default)  # the lesson's, for a reset that changes n as well
+    note(key, label, default)  # the lesson's, for a reset that changes n as well
     return chosen
 
 
@@ -112,16 +143,18 @@ def segments(
     help: str | None = None,
 ) -> str:
     """One of a few options, all in view. For our own words only: the labels are Markdown."""
-    _note_default(key, options[default])
-    value = st.segmented_control(
+    note(key, label, options[default])
+    value = draw(
+        st.segmented_control,
+        key,
         label,
-        options,
+        options[default],
+        lambda values: values[-1],
+        options=options,
         default=options[default],
         required=True,
-        key=key,
         help=help,
         disabled=disabled,
-        bind=_BIND,
     )
     return value if value in options else options[default]
 
@@ -138,16 +171,18 @@ def choice(
 
     For our own words only: both are Markdown.
     """
-    _note_default(key, None)
-    value = st.radio(
+    note(key, label, None)
+    value = draw(
+        st.radio,
+        key,
         label,
-        list(options),
         None,
+        lambda values: values[-1],
+        options=list(options),
+        index=None,
         captions=list(options.values()) if any(options.values()) else None,
-        key=key,
         help=help,
         disabled=disabled,
-        bind=_BIND,
     )
     return value if value in options else None
 
@@ -162,16 +197,18 @@ def several_segments(
     help: str | None = None,
 ) -> list[str]:
     """Any number of a few options, all in view. For our own words only: the labels are Markdown."""
-    _note_default(key, list(default))
-    values = st.pills(
+    note(key, label, list(default))
+    values = draw(
+        st.pills,
+        key,
         label,
-        options,
+        list(default),
+        lambda values: values or list(default),
+        options=options,
         selection_mode="multi",
         default=list(default),
-        key=key,
         help=help,
         disabled=disabled,
-        bind=_BIND,
     )
     return [option for option in options if option in values]
 
@@ -187,33 +224,52 @@ def several(
     help: str | None = None,
 ) -> list[Option]:
     """Any number of `options`, or `most` at most, in the order in which they were chosen."""
-    _note_default(key, list(default))
+    note(key, label, list(default))
     legal = [option for option in default if option in options] or list(options[-1:])
     if not set(st.session_state.get(key, [])) <= set(options):
         st.session_state[key] = legal
     _keep_choice(key, [labels(option) for option in options])
-    return st.multiselect(
+    return draw(
+        st.multiselect,
+        key,
         label,
-        options,
         legal,
+        lambda values: [option for option in options if labels(option) in values] or legal,
+        options=options,
+        default=legal,
         format_func=labels,
-        key=key,
         max_selections=most,
         help=help,
-        bind=_BIND,
     )[:most]
 
 
 def toggle(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:
     """A switch."""
-    _note_default(key, default)
-    return st.toggle(label, default, key=key, help=help, bind=_BIND)
+    note(key, label, default)
+    return draw(
+        st.toggle,
+        key,
+        label,
+        default,
+        lambda values: {"true": True, "false": False}[values[-1].lower()],
+        value=default,
+        help=help,
+    )
 
 
 def text(label: str, default: str, *, key: str, limit: int = 200, help: str | None = None) -> str:
     """A line of the learner's own text, `limit` characters at most; show it as data only."""
-    _note_default(key, default)
-    value: Any = st.text_input(label, default, limit, key=key, help=help, bind=_BIND)
+    note(key, label, default)
+    value = draw(
+        st.text_input,
+        key,
+        label,
+        default,
+        lambda values: values[-1],
+        value=default,
+        max_chars=limit,
+        help=help,
+    )
     return (value or "")[:limit]
 
 
@@ -223,7 +279,3 @@ def _keep_choice(key: str, labels: list[str]) -> None:
     if key in st.session_state and shown.get(key, labels) != labels:
         st.session_state[key] = st.session_state[key]
     shown[key] = labels
-
-
-def _note_default(key: str, default: object) -> None:
-    st.session_state.setdefault(_DEFAULTS, {})[key] = default

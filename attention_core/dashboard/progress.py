@@ -1,10 +1,12 @@
 """What the learner has predicted and what came out, across all pages."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import streamlit as st
 
+LONGEST = 1000  # characters of one entry; the longest of the lesson takes a fifth of that
 _PROGRESS = "progress"
 
 
@@ -53,3 +55,20 @@ def forget() -> None:
 def entries() -> tuple[Entry, ...]:
     """All that is done, in the order in which it was first done."""
     return tuple(st.session_state.get(_PROGRESS, {}).values())
+
+
+def read_entry(candidate: object) -> Entry | None:
+    """The entry that a browser or a file holds in this form; None for anything else."""
+    match candidate:
+        case {
+            "exercise": str(exercise),
+            "prediction": str() | None as prediction,
+            "result": str(result),
+            "right": True | False | None as right,
+        } if _can_be_shown(f"{exercise}{prediction}{result}"):
+            return Entry(exercise, prediction, result, right)
+    return None
+
+
+def _can_be_shown(text: str) -> bool:
+    return len(text) <= LONGEST and not re.search("[\ud800-\udfff]", text)  # half characters

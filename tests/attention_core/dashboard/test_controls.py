@@ -9,10 +9,10 @@ HOSTILE = ["1e9", "abc", "inf", "nan", "-3", "", "9" * 5000, "<img src=x>", "1,2
 def page():
     import streamlit as st
 
-    from attention_core.dashboard import controls
+    from attention_core.dashboard import bound, controls
 
     if st.button("Reset"):
-        controls.reset("demo")
+        bound.reset("demo")
     n = controls.slider("n", 1, 7, 5, key="demo_n")
     value = {
         "n": n,
