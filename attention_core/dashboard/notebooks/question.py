@@ -1,0 +1,35 @@
+"""A question in a notebook: open, with the code to find out, or with its prediction and verdict."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attention_core.dashboard.chapter import Chapter, Choice, Code, Words
+from attention_core.dashboard.shared_link import SOLUTIONS, hides
+
+OPEN = "Write down your prediction first, in place of `None` below. Then run the code to find out."
+
+
+def question_chapter(
+    title: str,
+    task: str,
+    cells: Sequence[Words | Code],
+    *,
+    prediction: object = None,
+    verdict: str | None = None,
+    choices: Sequence[Choice] = (),
+    explored: Sequence[Words | Code] = (),
+    uses: Sequence[Callable[..., Any]] = (),
+) -> Chapter:
+    """The task, the code that answers it, and the code of what the learner `explored` since.
+
+    The verdict is None as long as the result is hidden. Then no prediction enters either: one that
+    is not locked in may still change. Where a teacher's link hides the solutions, the notebook has
+    no code to find out.
+    """
+    if verdict is None:
+        asked = Choice("prediction", None, "what do you expect?")
+        if hides(SOLUTIONS):
+            return Chapter(title, (task,), (asked,))
+        return Chapter(title, (task, OPEN), (asked, *choices), cells, uses)
+    said = Choice("prediction", prediction, "yours; None if you asked to be shown")
+    return Chapter(title, (task,), (said, *choices), (*cells, Words(verdict), *explored), uses)

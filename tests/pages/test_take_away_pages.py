@@ -1,0 +1,464 @@
+"""The notebook of every page runs without this app, and has the numbers that are on screen."""
+
+import ast
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from symtable import symtable
+from tokenize import COMMENT, generate_tokens
+from typing import Any
+
+import nbformat
+import numpy as np
+import pyarrow as pa
+import pytest
+import streamlit as st
+from nbclient import NotebookClient
+from streamlit.testing.v1 import AppTest
+
+from attention_core.dashboard import take_away
+from attention_core.dashboard.lesson import PAGES
+
+ROOT = Path(__file__).parents[2]
+RUNNER = Path(__file__).with_name("notebook_runner.py")
+WORDS = 'the cat <b>$5 """ מילה the \'+'
+QKV = {"qkv_n": "3", "qkv_d": "2", "qkv_seed": "7", "qkv_b": "1", "qkv_cross": "true"}
+QKV |= {"qkv_nk": "7", "qkv_i": "2", "qkv_j": "5", "qkv_symmetry": "Both", "dtype": "float64"}
+RETRIEVAL = {"ret_from": "My own words", "ret_words": WORDS, "ret_sharpness": "2.3"}
+RETRIEVAL |= {"ret_c2": "-1.5", "ret_absent": "Evenly, to all keys"}
+CAUSAL = {"mask_n": "7", "mask_seed": "3", "mask_edit": "2", "mask_content": "5"}
+CAUSAL |= {"mask_size": "2.5", "mask_guess": "All rows", "mask_t": "4", "mask_patch": "12"}
+CAUSAL |= {"mask_row": "2", "mask_sharpness": "3.5"}
+BLENDED = {"ex_exercise": "Blended query", "ex_blend_weight_guess": "20", "ex_blend_a": "0.7"}
+BLENDED |= {"ex_blend_weight_move": "Lock in", "ex_blend_share_move": "Show me"}
+BLENDED |= {"ex_blend_sharpness": "3.5"}
+NO_SCALE = {"ex_exercise": "No scale", "ex_scale_onehot_guess": "It falls", "ex_scale_d": "32"}
+NO_SCALE |= {"ex_scale_onehot_move": "Lock in", "ex_scale_dense_move": "Show me"}
+NO_SCALE |= {"ex_scale_gradient_guess": "40", "ex_scale_gradient_move": "Lock in"}
+WINDOW = {"ex_exercise": "Local window", "ex_window_mask_move": "Lock in", "ex_window_q1": "2"}
+WINDOW |= {"ex_window_reach_guess": "5", "ex_window_reach_move": "Lock in"}
+WINDOW |= {"ex_window_content_move": "Show me", "ex_window_shift": "3", "ex_window_seed": "2"}
+WINDOW |= {"ex_window_layers": "2"}
+DOWNLOAD_BUTTON = st.download_button
+AGREEMENT = ("agreement.row_sum_deviation", "agreement.torch_difference")
+
+
+@dataclass
+class Taken:
+    """A page on screen, and what its buttons gave."""
+
+    app: AppTest
+    notebook: bytes
+    files: dict[str, Callable[[], Any]]
+
+    def cells(self, kind: str) -> list[str]:
+        found = json.loads(self.notebook)["cells"]
+        return ["".join(cell["source"]) for cell in found if cell["cell_type"] == kind]
+
+
+def take(file: str, query: dict[str, str], *, monkeypatch: pytest.MonkeyPatch) -> Taken:
+    """Open a page by a link, open its fold, and press the button for the notebook."""
+    files: dict[str, Callable[[], Any]] = {}
+
+    def noted(label: str, data: Callable[[], Any], *arguments: Any, key: str, **named: Any) -> bool:
+        files[key] = data
+        return DOWNLOAD_BUTTON(label, data, *arguments, key=key, **named)
+
+    monkeypatch.setattr(take_away, "GRACE", 0)
+    monkeypatch.setattr(st, "download_button", noted)
+    prefix = next(page.prefix for page in PAGES if page.file.endswith(file))
+    app = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60).run()
+    if file != "streamlit_app.py":
+        app.switch_page(f"pages/{file}")
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    app.selectbox(key="dtype").set_value(query.get("dtype", "float32"))
+    app.session_state[f"{prefix}_files"] = True
+    app.run()
+    assert not app.exception
+    return Taken(app, files[f"{prefix}_notebook"](), files)
+
+
+STATES = {
+    "overview": ("streamlit_app.py", {"dtype": "float64"}),
+    "qkv": ("1_qkv_formula.py", QKV),
+    "retrieval": ("2_retrieval.py", RETRIEVAL),
+    "lesson's tokens": ("2_retrieval.py", {"ret_sharpness": "0"}),
+    "causal": ("3_causal_masking.py", CAUSAL),
+    "one token": ("3_causal_masking.py", {"mask_n": "1", "dtype": "bfloat16"}),
+    "blended": ("4_exercises.py", BLENDED),
+    "no scale": ("4_exercises.py", NO_SCALE),
+    "window": ("4_exercises.py", WINDOW),
+    "open blended": ("4_exercises.py", {"ex_blend_weight_guess": "37"}),
+    "open no scale": ("4_exercises.py", {"ex_exercise": "No scale"}),
+    "open window": ("4_exercises.py", {"ex_exercise": "Local window"}),
+}
+# What each notebook is asked for after it ran.
+PROBES: dict[str, dict[str, str]] = {
+    "overview": {"weights": "steps.weights", "i": "i", "j": "j"},
+    "qkv": {
+        **{name: name for name in AGREEMENT},
+        "weights": "steps.weights[shown]",
+        "shape": "list(steps.output.shape)",
+        "weight": "trace.weight",
+        "scores": "asymmetry(own.scores)",
+        "asymmetry": "asymmetry(own.weights)",
+        "dtype": "str(steps.weights.dtype)",
+    },
+    "retrieval": {
+        **{name: name for name in AGREEMENT},
+        "weights": "found.weights",
+        "token": "found.token",
+        "names": "names",
+        "absent": "not_there.weights",
+    },
+    "lesson's tokens": {"weights": "found.weights", "token": "found.token"},
+    "causal": {
+        **{name: name for name in AGREEMENT},
+        "weights": "masked.weights[0]",
+        "unmasked": "future_weight(unmasked.weights)",
+        "masked": "future_weight(masked.weights)",
+        "is_causal": "compare_with_is_causal(q, k, v)",
+        "with": "with_mask.changes",
+        "without": "without_mask.changes",
+        "step": "differences[t]",
+        "steps": "max(differences)",
+        "outside": "outside",
+    },
+    "one token": {"weights": "masked.weights[0].float()", "outside": "outside"},
+    "blended": {
+        "weight": "100 * found.weights[2].item()",
+        "needed": "needed",
+        "equal": "explored.weights",
+        "unequal": "blended.weights",
+    },
+    "no scale": {
+        "one_hot": "[r.mean_largest_weight for r in one_hot['none']]",
+        "dense": "[r.mean_largest_weight for r in dense['none']]",
+        "left": "100 * at_128 / at_8",
+        "at_d": "found.weights",
+    },
+    "window": {
+        "on": "int(target.sum())",
+        "wrong": "len(wrong)",
+        "farthest": "farthest",
+        "changes": "changes",
+        "weights": "moved_weights",
+        "kernel": "(moved_kernel - still_kernel).abs().max()",
+        "seen": "seen.float()",
+    },
+    "open blended": {"weight": "100 * found.weights[2].item()", "guess": "prediction"},
+    "open no scale": {"one_hot": "[r.mean_largest_weight for r in one_hot['none']]"},
+    "open window": {"touched": "touched"},
+}
+
+
+@pytest.fixture(scope="module")
+def taken() -> dict[str, Taken]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        return {
+            name: take(file, query, monkeypatch=monkeypatch)
+            for name, (file, query) in STATES.items()
+        }
+
+
+@pytest.fixture(scope="module")
+def ran(taken: dict[str, Taken], tmp_path_factory) -> dict[str, dict[str, Any]]:
+    """What the notebooks printed and computed, far from the project."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    jobs = []
+    for number, (name, page) in enumerate(taken.items()):
+        path = folder / f"{number}.ipynb"
+        path.write_bytes(page.notebook)
+        jobs.append([str(path), PROBES[name]])
+    process = subprocess.run(
+        [sys.executable, "-I", str(RUNNER)],
+        input=json.dumps(jobs),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stderr[-3000:]
+    return dict(zip(taken, json.loads(process.stdout), strict=True))
+
+
+def values(ran: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = ran[name]["values"]
+    return found
+
+
+def metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def matrix(app: AppTest, title: str) -> list[list[float]]:
+    """The numbers of the heatmap with this title, as they went to the browser."""
+    for chart in app.get("vega_lite_chart"):
+        if json.loads(chart.proto.spec).get("title") == title:
+            [dataset] = chart.proto.datasets
+            data = pa.ipc.open_stream(BytesIO(dataset.data.data)).read_pandas()
+            cells: list[list[float]] = data.pivot(index="i", columns="j", values="value").values
+            return np.asarray(cells).tolist()
+    raise LookupError(title)
+
+
+def alerts(app: AppTest) -> list[str]:
+    return [element.value for kind in ("success", "warning", "info") for element in app.get(kind)]
+
+
+def alert(app: AppTest, start: str) -> str:
+    """The only verdict or result on screen that starts like this."""
+    (found,) = (text for text in alerts(app) if start in text)
+    return found
+
+
+def agrees(app: AppTest, found: dict[str, Any]) -> None:
+    shown = metrics(app)
+    labels = ("Largest |row sum − 1|", "Max abs diff to PyTorch")
+    for label, name in zip(labels, AGREEMENT, strict=True):
+        assert shown[label] == f"{found[name]:.2e}"
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_notebook_is_valid_and_plain(taken, name):
+    notebook = nbformat.reads(taken[name].notebook.decode(), 4)
+    nbformat.validate(notebook)
+    assert notebook.nbformat_minor >= 5
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    text = taken[name].notebook.decode()
+    for personal in (str(ROOT), str(Path.home()), "/tmp", sys.prefix):
+        assert personal not in text
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            imports = re.findall(r"^\s*(?:import|from) (\w+)", cell.source, re.MULTILINE)
+            assert set(imports) <= {"torch", "altair", "pandas", *sys.stdlib_module_names}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_no_variable_takes_the_name_of_a_function(taken, name):
+    """The library looks its names up when it is called: a cell must not put others there."""
+    names: dict[bool, set[str]] = {True: set(), False: set()}  # of the library, of the page
+    library = False
+    for cell in nbformat.reads(taken[name].notebook.decode(), 4).cells:
+        if cell.cell_type == "markdown" and cell.source.startswith("## "):
+            library = cell.source.startswith("## The code")
+        elif cell.cell_type == "code":
+            symbols = symtable(cell.source, cell.id, "exec").get_symbols()
+            names[library] |= {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
+    assert {"dtype", "device"} <= names[False]
+    assert "report" in names[True] or name == "open window"
+    assert not names[True] & names[False]
+
+
+def test_every_notebook_runs_and_says_whether_it_is_right(ran):
+    for name, result in ran.items():
+        assert ("✓ agrees with F.scaled" in result["printed"]) == (name != "open window"), name
+        assert "✗" not in result["printed"]
+        assert ("a picture or a table" in result["printed"]) == (name != "open window"), name
+
+
+def test_the_same_link_gives_the_same_bytes(taken, monkeypatch):
+    for name in ("qkv", "window"):
+        again = take(*STATES[name], monkeypatch=monkeypatch)
+        assert again.notebook == taken[name].notebook
+
+
+def test_the_overview(taken, ran):
+    found, app = values(ran, "overview"), taken["overview"].app
+    title = "Who attends to whom: the lesson's five tokens"
+    assert found["weights"] == pytest.approx(np.array(matrix(app, title)), abs=1e-15)
+    share = 100 * found["weights"][found["i"]][found["j"]]
+    says = f"Query {found['i']} puts {share:.0f} % of its weight on key {found['j']}"
+    assert any(says in caption.value for caption in app.caption)
+    assert says in ran["overview"]["printed"]
+
+
+def test_the_qkv_page(taken, ran):
+    found, app = values(ran, "qkv"), taken["qkv"].app
+    assert found["dtype"] == "torch.float64"
+    assert np.shape(found["weights"]) == (3, 7)
+    on_screen = np.array(matrix(app, "Weights = softmax of each row"))
+    assert np.array(found["weights"]) == pytest.approx(on_screen, abs=1e-15)
+    shown = metrics(app)
+    assert shown["output.shape"] == str(tuple(found["shape"]))
+    agrees(app, found)
+    sentence = f"Query 2 puts **{100 * found['weight']:.1f} %** of its weight on key 5"
+    assert any(sentence in text.value for text in app.markdown)
+    assert float(shown["Largest |s_ij − s_ji|"]) == float(f"{found['scores']:.2g}")
+    assert float(shown["Largest |w_ij − w_ji|"]) == float(f"{found['asymmetry']:.2g}")
+    verdict = next(text.value for text in app.markdown if text.value.startswith("**Not quite"))
+    assert verdict in taken["qkv"].cells("markdown")
+
+
+def test_the_retrieval_page(taken, ran):
+    found, app = values(ran, "retrieval"), taken["retrieval"].app
+    table = app.dataframe[0].value
+    assert [f"{weight:.8g}" for weight in found["weights"]] == table["weight"].tolist()
+    assert found["names"] == [*dict.fromkeys(WORDS.split()), "dog"]
+    agrees(app, found)
+    retrieved = f"Token “{found['names'][found['token']]}”: its entry"
+    assert any(text.value.startswith(retrieved) for text in app.text)
+    weight = float(f"{found['absent'][0]:.5g}")
+    assert any(f"1/7 ≈ {weight} for each" in text.value for text in app.markdown)
+    lesson, lesson_app = values(ran, "lesson's tokens"), taken["lesson's tokens"].app
+    assert lesson["weights"] == pytest.approx([0.2] * 5)
+    assert lesson["token"] is None
+    assert any(text.value.startswith("Nothing") for text in lesson_app.text)
+
+
+def test_what_a_learner_typed_is_data(taken):
+    page = taken["retrieval"]
+    for cell in page.cells("markdown"):
+        assert not any(word in cell for word in WORDS.split() if len(word) > 3)
+    holding = [cell for cell in page.cells("code") if "מילה" in cell]
+    assert len(holding) == 1
+    assert all(isinstance(node, ast.Assign) for node in ast.parse(holding[0]).body)
+    tokens = list(generate_tokens(io.StringIO(holding[0]).readline))
+    notes = " ".join(token.string for token in tokens if token.type == COMMENT)
+    assert "מילה" not in notes
+
+
+def test_the_causal_page(taken, ran):
+    found, app = values(ran, "causal"), taken["causal"].app
+    shown = metrics(app)
+    on_screen = np.array(matrix(app, "Weights with the mask"))
+    assert np.array(found["weights"]) == pytest.approx(on_screen, abs=1e-7)
+    assert shown["Largest weight on a future key, unmasked"] == f"{found['unmasked']:.4f}"
+    assert shown["Largest weight on a future key, masked"] == f"{found['masked']:g}" == "0"
+    assert shown["Max abs diff to is_causal=True"] == f"{found['is_causal']:.2e}"
+    agrees(app, found)
+    (bars,) = (c for c in app.get("vega_lite_chart") if "output rows after token 2" in c.proto.alt)
+    data = pa.ipc.open_stream(BytesIO(bars.proto.datasets[0].data.data)).read_pandas()
+    changes = [*found["with"], *found["without"]]
+    assert changes == pytest.approx(data["change"].tolist(), abs=1e-6)
+    assert found["with"][:2] == [0, 0]
+    assert shown["Max abs diff of step 4 to row 4"] == f"{found['step']:.2e}"
+    assert shown["The same, over all steps"] == f"{found['steps']:.2e}"
+    sentence = f"Patch (2, 1) puts **{100 * found['outside']:.1f} %** of its weight outside"
+    assert any(sentence in text.value for text in app.markdown)
+
+
+def test_the_exercises(taken, ran):
+    blended, app = values(ran, "blended"), taken["blended"].app
+    result = f"You said 20 %; computed here: {blended['weight']:.3f} % on each"
+    assert alert(app, "You said 20 %").startswith(f"**Not quite.** {result}")
+    assert f"Computed here: a = {blended['needed']:.4f}." in alert(app, "a = ")
+    assert blended["equal"] != blended["unequal"]
+
+    no_scale, app = values(ran, "no scale"), taken["no scale"].app
+    first, *_, last = no_scale["one_hot"]
+    assert f"computed here: {first:.5f} at D = 8 and {last:.5f} at D = 128" in alert(app, "falls")
+    first, *_, last = no_scale["dense"]
+    shown = f"Computed here: {first:.2f} at D = 8 and {last:.2f} at D = 128"
+    assert shown in alert(app, "Computed")
+    assert f"You said 40 %; computed here: {no_scale['left']:.0f} %" in alert(app, "40 %")
+    assert f"D = 32, scaled by 1/√D: {no_scale['at_d'][2]:.5f}" in " ".join(
+        chart.proto.alt for chart in app.get("vega_lite_chart")
+    )
+
+    window, app = values(ran, "window"), taken["window"].app
+    verdict = alert(app, "You said a mask with")
+    assert f"{window['on']} of 36 cells are on" in verdict
+    assert f"{window['wrong']} of 36 cells differ" in verdict
+    reach = f"You said position 5; computed here: position {window['farthest']}"
+    assert reach in alert(app, "position 5")
+    kernel, attention = window["changes"]
+    assert f"change by {kernel:.0f}, attention's by up to {attention:.2f}" in alert(app, "kernel's")
+    on_screen = np.array(matrix(app, "Local attention's weights"))
+    assert np.nan_to_num(on_screen) == pytest.approx(np.array(window["weights"]), abs=1e-7)
+    for page in ("blended", "no scale", "window"):
+        markdown = taken[page].cells("markdown")
+        verdicts = alerts(taken[page].app)
+        assert len(verdicts) == {"blended": 2}.get(page, 3)
+        assert all(verdict in markdown for verdict in verdicts)
+
+
+RESULTS = {
+    "open blended": ("49.997", "1.2153", "= 37", "37"),
+    "open no scale": ("0.69496", "0.71 at", "33 %", "**Right", "**Not quite"),
+    "open window": ("16 of 36", "position 3", "width // 2", "def local", "local(3)"),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_hidden_result_does_not_leak(taken, name):
+    chapters = "\n".join(taken[name].cells("markdown") + taken[name].cells("code"))
+    for result in RESULTS[name]:
+        assert result not in chapters, result
+    assert chapters.count("prediction = None") == 1  # and no question after it
+    assert "Predict" in chapters or "prediction first" in chapters
+
+
+def test_an_open_question_comes_with_the_code_to_find_out(ran):
+    found = values(ran, "open blended")
+    assert found["guess"] is None
+    assert f"{found['weight']:.3f}" == "49.997"
+    assert values(ran, "open no scale")["one_hot"] == pytest.approx([1.0] * 5)
+    touched = np.array(values(ran, "open window")["touched"])
+    distance = np.abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    assert (touched == (distance <= 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("file", "query", "result"),
+    [
+        ("1_qkv_formula.py", {}, "the softmax divides each row"),
+        ("2_retrieval.py", {}, "has no way to say"),
+        ("3_causal_masking.py", {}, "no query before the edit"),
+    ],
+)
+def test_a_question_of_a_page_is_open_until_there_is_a_guess(file, query, result, monkeypatch):
+    page = take(file, query, monkeypatch=monkeypatch)
+    text = "\n".join(page.cells("markdown"))
+    assert result not in text
+    assert "**Right" not in text
+    assert any("prediction = None" in cell for cell in page.cells("code"))
+
+
+def test_a_link_that_hides_solutions_hides_them_in_the_notebook_too(monkeypatch):
+    page = take("4_exercises.py", WINDOW | {"hide": "solutions"}, monkeypatch=monkeypatch)
+    text = page.notebook.decode()
+    for result in ("def local", "toeplitz", "conv1d", "16 of 36", "**Right", "**Not quite"):
+        assert result not in text
+    assert text.count("prediction = None") == 3
+
+
+def test_weights_as_files_are_those_on_screen(taken):
+    page = taken["qkv"]
+    on_screen = np.array(matrix(page.app, "Weights = softmax of each row"))
+    head, *rows = csv.reader(io.StringIO(page.files["qkv_csv_0"]()))
+    assert head == ["query \\ key", *(f"key {j}" for j in range(7))]
+    assert [row[0] for row in rows] == [f"query {i}" for i in range(3)]
+    assert np.array([[float(x) for x in row[1:]] for row in rows]).tolist() == on_screen.tolist()
+    loaded = np.load(BytesIO(page.files["qkv_npy_0"]()))
+    assert loaded.dtype == np.float64
+    assert loaded.tolist() == on_screen.tolist()
+
+    head, _ = csv.reader(io.StringIO(taken["retrieval"].files["ret_csv_0"]()))
+    assert head[1:] == [f"key {j} · {word}" for j, word in enumerate(WORDS.split())]
+    masked = np.load(BytesIO(taken["causal"].files["mask_npy_1"]()))
+    assert (masked[np.triu_indices(7, 1)] == 0).all()
+    assert masked.dtype == np.float32
+
+
+def test_one_notebook_in_a_real_kernel(taken, tmp_path):
+    notebook = nbformat.reads(taken["causal"].notebook.decode(), 4)
+    NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    kinds = {
+        kind
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        for kind in output.get("data", [])
+    }
+    assert "text/html" in kinds  # pictures and tables
+    printed = re.findall("agrees with F.scaled", json.dumps(notebook))
+    assert printed
