@@ -1,0 +1,135 @@
+"""Three biases with their controls: a slope (ALiBi), a table by distance (T5), a soft cap.
+
+Each is a function of the tensors in hand, of the mask that is kept, and of what counts as far.
+"""
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from attention_core.attention import attention, attention_steps
+from attention_core.biases import (
+    alibi,
+    alibi_slopes,
+    bias_tensor,
+    far_weight,
+    relative_bias,
+    relative_bucket,
+    soft_cap,
+    soft_cap_bias,
+)
+from attention_core.dashboard import controls
+from attention_core.dashboard.bars import bars
+from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.lines import lines
+from attention_core.dashboard.picture import Picture
+from attention_core.dashboard.workshop.in_hand import MaskInHand
+
+# Made up, to show the idea: buckets 0-3 for keys up to the query, 4-7 for later ones.
+T5_TABLE, T5_FURTHEST = (1.0, 0.5, -0.5, -1.5, 0.0, -1.0, -2.0, -3.0), 16
+HEADS = 8
+ENDS = 6.0  # the curve of the soft cap reaches from -ENDS to ENDS
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenBias:
+    """A bias (n_q, n_k), what made it, and pictures that explain it, by their titles."""
+
+    bias: Tensor
+    idea: str
+    pictures: dict[str, Picture] = field(default_factory=dict)
+
+
+def slope(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
+    """ALiBi: the learner's slope, and what the slopes of 8 heads do."""
+    st.markdown(
+        "**ALiBi** subtracts from each score the distance between query and key, times a *slope*. "
+        "Nothing is learned, and it works at lengths that training never saw (Press et al. 2022)."
+    )
+    chosen = controls.slider("Slope", 0.0, 2.0, 0.5, step=0.05, key="work_bias_slope")
+    n_q, n_k = hand.mask.shape
+    device, dtype = hand.q.device, hand.q.dtype
+    slopes = alibi_slopes(HEADS)
+    far = [
+        far_weight(attention(hand.q, hand.k, hand.v, mask, bias=head)[1], distance)
+        for head in (bias_tensor(alibi(m), n_q, n_k, device, dtype) for m in slopes)
+    ]
+    names = [f"head {head}: 1/{round(1 / m)}" for head, m in enumerate(slopes)]
+    picture = bars(
+        torch.tensor(far),
+        names,
+        title=f"Weight more than {distance} away, head by head",
+        alt_text=f"Share of the weight more than {distance} positions away, for {HEADS} heads: "
+        f"from {far[0]:.3f} at the slope 1/2 to {far[-1]:.3f} at 1/256.",
+        x="slope",
+        y="share of the weight",
+    )
+    idea = (
+        f"A model has a slope for each head; with {HEADS} heads, 1/2, 1/4 and so on to 1/256. So "
+        "some heads look near, and others far."
+    )
+    return ChosenBias(
+        bias_tensor(alibi(chosen), n_q, n_k, device, dtype), idea, {"Slopes of the heads": picture}
+    )
+
+
+def buckets(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
+    """T5: a small table, one number for each bucket of distances."""
+    st.markdown(
+        "**T5** learns a number for each distance, and adds it. Far distances share a number: they "
+        "fall into one *bucket*, and the buckets grow with the distance (Raffel et al. 2020)."
+    )
+    n_q, n_k = hand.mask.shape
+    device, dtype = hand.q.device, hand.q.dtype
+    table = torch.tensor(T5_TABLE, device=device)
+    away = torch.arange(n_k) - torch.arange(n_q).unsqueeze(1)  # (n_q, n_k), k - q
+    numbers = relative_bucket(away, len(T5_TABLE), T5_FURTHEST)
+    near, far = (int(numbers[0, min(j, n_k - 1)]) for j in (1, n_k - 1))
+    picture = heatmap(
+        numbers.float(),
+        title="Bucket of the distance j − i",
+        alt_text=f"The bucket of each pair. From query 0, key 1 falls into bucket {near} and the "
+        f"last key into bucket {far}.",
+        scale="signed",
+        limit=float(len(T5_TABLE)),
+        colour_bar=False,
+    )
+    written = ", ".join(f"{b}: {number:g}".replace("-", "−") for b, number in enumerate(T5_TABLE))
+    idea = (
+        f"This table is made up; a model learns one for each head. Bucket and number: {written}. "
+        "Buckets 0 to 3 are for the query's own position and earlier keys, 5 to 7 for later ones; "
+        "nothing falls into 4, as a later key is at least 1 away."
+    )
+    bias = bias_tensor(relative_bias(table, T5_FURTHEST), n_q, n_k, device, dtype)
+    return ChosenBias(bias, idea, {"Buckets": picture})
+
+
+def cap(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
+    """The soft cap: a bias that depends on the score itself, and not on the distance."""
+    st.markdown(
+        "**A soft cap** bends large scores back, so that none goes beyond a *cap*: the score s "
+        "becomes cap · tanh(s / cap). What it takes away is a bias too, one that looks at the "
+        "score and not at the distance (Gemma 2, 2024, whose cap is 50)."
+    )
+    chosen = controls.slider("Cap", 0.25, 10.0, 1.5, step=0.25, key="work_bias_cap")
+    scores = attention_steps(hand.q, hand.k, hand.v).scores
+    at = torch.linspace(-ENDS, ENDS, 49)
+    capped = soft_cap(at, chosen)
+    curve = lines(
+        {"score": at.tolist(), "capped score": capped.tolist()},
+        at.tolist(),
+        title=f"Scores under a cap of {chosen:g}",
+        alt_text=f"The capped score follows the score near 0 and levels off at {chosen:g}; a score "
+        f"of {ENDS:g} becomes {float(capped[-1]):.2f}.",
+        x="score",
+        y="score after the cap",
+        points=False,
+    )
+    idea = (
+        f"The largest |score| here is {float(scores.abs().max()):.2f}; after the cap it is "
+        f"{float(soft_cap(scores, chosen).abs().max()):.2f}. A cap makes weights more even, and "
+        "keeps the training stable. It knows nothing of positions."
+    )
+    return ChosenBias(soft_cap_bias(scores, chosen), idea, {"Curve": curve})

@@ -1,0 +1,109 @@
+"""The learner's mask in five conventions: runnable code, its trap, and proof that it is right."""
+
+import streamlit as st
+
+from attention_core.agreement import compare_with_torch
+from attention_core.conventions import (
+    ADDED,
+    BOOLEAN,
+    CALLS,
+    CONVENTIONS,
+    FLEX,
+    IS_CAUSAL,
+    MULTIHEAD,
+    cannot_say,
+    difference_in,
+)
+from attention_core.dashboard import controls
+from attention_core.dashboard.frame import Setting, friendly
+from attention_core.dashboard.source import show_source
+from attention_core.dashboard.workshop.in_hand import MaskInHand
+from attention_core.dashboard.workshop.polarity import show_mix_up
+from attention_core.mask_snippets import snippets
+from attention_core.torch_calls import blocked, bottom_right_causal, multihead, top_left_causal
+
+TRAPS = {
+    BOOLEAN: "**True = may attend.** It is this project's convention too. *The trap:* other "
+    "functions of PyTorch read True the other way round.",
+    ADDED: "A mask of **numbers** is *added* to the scores: 0 changes nothing, and −∞ becomes the "
+    "weight 0. *The trap:* a mask of ones and zeros as floats is added too. It hides nothing: it "
+    "moves some scores up by 1.",
+    MULTIHEAD: "**True = may not attend**, so the mask goes in as `~mask`. *The trap:* forget the "
+    "`~`, and nothing complains.",
+    IS_CAUSAL: "No mask at all, one word for it. *The trap:* there are **two triangles**. "
+    "`is_causal=True` lets both sequences *start* together, `causal_lower_right` lets them *end* "
+    "together, as a cache needs it. Where n_q = n_k the two are the same.",
+    FLEX: "A **function** of positions, True = may attend, which the compiler builds into the "
+    "kernel. *The trap:* positions are tensors here, so `and`, `or`, `not` become `&`, `|`, `~`, "
+    "each part in parentheses. What tensors cannot say is looked up in a table. Without "
+    "`torch.compile` it warns that it is slow; the numbers are the same.",
+}
+
+
+def show_conventions(hand: MaskInHand, setting: Setting) -> None:
+    """One convention at a time, and what happens when two of them are mixed up."""
+    st.markdown(
+        "One mask, five ways to hand it to PyTorch. Every program below is complete: copy it, run "
+        "it, and it prints the output of this page, from the same q, k and v."
+    )
+    name = controls.segments("Convention", CONVENTIONS, key="work_conv_way")
+    st.markdown(TRAPS[name])
+    with friendly():
+        _show_one(name, hand)
+    show_source(CALLS[name], key="work_conv_source")
+    st.subheader("Mix two of them up")
+    show_mix_up(hand)
+
+
+def _show_one(name: str, hand: MaskInHand) -> None:
+    (n_q, d_k), (n_k, d_v) = hand.q.shape, hand.v.shape
+    if refusal := cannot_say(name, hand.mask, d_k, d_v):
+        st.info(f"{refusal} So here it has no program.", icon=":material/block:")
+        return
+    code = snippets(
+        hand.rule,
+        n_q,
+        n_k,
+        d_k,
+        d_v,
+        seed=hand.seed,
+        exceptions=hand.exceptions,
+        dtype=hand.q.dtype,
+        device=hand.q.device,
+    )[name]
+    st.code(code, language="python")
+    qkv = hand.q, hand.k, hand.v
+    with st.spinner("Calling PyTorch…"):  # FlexAttention's first call starts the compiler: 2 s
+        difference = difference_in(name, *qkv, hand.mask)
+    tolerance = compare_with_torch(*qkv, hand.mask).tolerance
+    agrees = difference <= tolerance
+    st.metric("Max abs diff of this call to attention", f"{difference:.2e}")
+    st.markdown(
+        f":green[:material/check_circle:] The same output: rounding explains up to {tolerance:.1e}."
+        if agrees
+        else f":red[:material/error:] Not the same: rounding explains {tolerance:.1e} only."
+    )
+    if note := _note(name, hand):
+        st.markdown(note)
+
+
+def _note(name: str, hand: MaskInHand) -> str:
+    """What is special about this mask in this convention; "" if nothing is."""
+    dead = int((~hand.mask.any(-1)).sum())
+    if name == MULTIHEAD and dead:
+        weighted = multihead(hand.q, hand.k, hand.v, blocked(hand.mask), need_weights=True)
+        poisoned = int(weighted.isnan().any(-1).sum())
+        return (
+            f"**Dead rows:** {dead} of your queries may attend to nothing. With "
+            "`need_weights=False` their output is 0. Leave that out, as most people do, and "
+            f"{poisoned} rows of the output are NaN."
+        )
+    if name == IS_CAUSAL:
+        n_q, n_k = hand.mask.shape
+        starts, ends = top_left_causal(hand.mask), bottom_right_causal(hand.mask)
+        if starts and ends:
+            return f"With {n_q} queries and {n_k} keys, your mask is both triangles."
+        if starts:
+            return "Your mask is the top-left triangle. `causal_lower_right` would be another mask."
+        return "Your mask is the bottom-right triangle. `is_causal=True` would be another mask."
+    return ""

@@ -1,0 +1,113 @@
+"""A query that may attend to nothing: three answers side by side, and which of them can learn."""
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from attention_core.agreement import compare_with_torch
+from attention_core.dashboard import controls
+from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.picture import Picture, show, show_tables
+from attention_core.dashboard.source import show_source
+from attention_core.dashboard.workshop.dead_row_gradients import (
+    SHOWN,
+    TITLES,
+    ask_which_can_learn,
+)
+from attention_core.dashboard.workshop.in_hand import MaskInHand
+from attention_core.dashboard.workshop.mask_view import dead_rows_in_words
+from attention_core.dead_rows import WAYS, DeadRowAnswer, dead_row_answers, finite_fill
+from attention_core.devices import DTYPES
+
+HEIGHT = 300
+
+
+def show_dead_rows(hand: MaskInHand, setting: Setting) -> None:
+    """Three answers to a dead row: weights, output, and after a prediction the gradients."""
+    mask = _with_a_dead_row(hand)
+    dead = int((~mask.any(-1)).nonzero()[0])
+    answers = {a.name: a for a in dead_row_answers(hand.q, hand.k, hand.v, mask)}
+    pictures = {TITLES[name]: _weights(answers[name], dead) for name in SHOWN}
+    says = _met_in_practice(hand, mask, setting)
+    for place, name in zip(st.columns(len(SHOWN)), SHOWN, strict=True):
+        with place:
+            show(pictures[TITLES[name]], key=f"work_dead_{name}")
+            st.markdown(says[name])
+    pictures["Outputs"] = _outputs([answers[name] for name in SHOWN], dead)
+    show(pictures["Outputs"], key="work_dead_outputs")
+    hidden = float(answers["uniform"].weights[dead][~mask[dead]].sum())
+    st.markdown(
+        "The uniform answer is the most dangerous one, because it looks alive. Its weights sum to "
+        f"1, so a check of the row sums does not find it, but **{100 * hidden:.0f} %** of query "
+        f"{dead}'s weight lies on keys that the mask hides. Its output is the mean of all values, "
+        "hidden ones too."
+    )
+    ask_which_can_learn(answers, mask)
+    show_tables(pictures, key="work_dead_tables")
+    show_source(dead_row_answers, *WAYS.values(), key="work_dead_source")
+
+
+def _with_a_dead_row(hand: MaskInHand) -> Tensor:
+    """The mask in hand, with one query silenced if it has no dead row of its own."""
+    st.markdown(
+        "A **dead row** belongs to a query that may attend to no key: padding that belongs "
+        "to no text, or the first token under a rule such as `j < i`. The softmax divides by the "
+        "sum of the exponentials, and here that sum is 0. What should the answer be?"
+    )
+    if not hand.mask.any(-1).all():
+        st.markdown(dead_rows_in_words(hand.mask))
+        return hand.mask
+    query = controls.position(
+        "Your mask has no dead row. Silence one query:",
+        len(hand.mask),
+        key="work_dead_i",
+        default=3,
+    )
+    mask = hand.mask.clone()
+    mask[query] = False
+    return mask
+
+
+def _met_in_practice(hand: MaskInHand, mask: Tensor, setting: Setting) -> dict[str, str]:
+    fill = finite_fill(DTYPES[setting.dtype])
+    lowest = f"−{-fill:g}, the lowest number of {setting.dtype},"
+    number = "−10⁹" if fill == -1e9 else lowest
+    difference = compare_with_torch(hand.q, hand.k, hand.v, mask).torch_difference
+    return {
+        "NaN": "The formula as it stands: 0 divided by 0. Met in softmax written by hand, in "
+        "PyTorch before 2.5, and still in `nn.MultiheadAttention` when it returns its weights.",
+        "uniform": f"{number} in place of −∞: all keys are equally bad, so each gets the same. Met "
+        "in much published code, because it never gives NaN.",
+        "zero": "No key, no weight, no output. Met here, and in PyTorch's "
+        f"`F.scaled_dot_product_attention` today: largest difference {difference:.1e}.",
+    }
+
+
+def _weights(answer: DeadRowAnswer, dead: int) -> Picture:
+    row = answer.weights[dead]
+    value = "NaN" if row.isnan().all() else f"{float(row.max()):.3g}"
+    return heatmap(
+        answer.weights,
+        title=TITLES[answer.name],
+        alt_text=f"{TITLES[answer.name]}. Each weight of query {dead}, a dead row, is {value}.",
+        height=HEIGHT,
+        colour_bar=False,
+    )
+
+
+def _outputs(answers: list[DeadRowAnswer], dead: int) -> Picture:
+    """The output of the dead query, one row for each answer."""
+    rows = torch.stack([answer.output[dead] for answer in answers])
+    return heatmap(
+        rows,
+        title=f"Output of query {dead}, a dead row",
+        alt_text=f"Output of query {dead} in three ways: NaN everywhere, the mean of all values, "
+        "0 everywhere.",
+        scale="signed",
+        rows="answer",
+        columns="dimension",
+        row_labels=[answer.name for answer in answers],
+        height=200,
+        colour_bar=False,
+    )

@@ -1,0 +1,141 @@
+"""Ten masks that models use, what they cost at the learner's sizes, and how the costs grow."""
+
+import pandas as pd
+import streamlit as st
+
+from attention_core.dashboard import controls
+from attention_core.dashboard.exercise import say_hidden
+from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.source import show_source
+from attention_core.dashboard.workshop.in_hand import MaskInHand, load_rule
+from attention_core.dashboard.workshop.mask_view import mask_picture
+from attention_core.mask_costs import MaskCosts, mask_costs
+from attention_core.mask_gallery import GALLERY, GalleryMask
+
+BY_NAME = {entry.name: entry for entry in GALLERY}
+GROWING = ("Prefix LM", "Attention sink plus window", "Block-causal", "Causal, bottom-right")
+RIGHT = "Attention sink plus window"
+FEW, TWICE = 64, 128  # tokens, so many that the ends of the sequence matter little
+
+
+def show_gallery(hand: MaskInHand, setting: Setting) -> None:
+    """One mask with its picture, use and costs; then a question, and all ten side by side."""
+    n_q, n_k = hand.mask.shape
+    st.markdown(
+        "Ten masks that real models use, drawn at your sizes. The windows and blocks are small "
+        "here, so that the picture shows them. *Predict* before you choose the next one: what "
+        "will its picture look like?"
+    )
+    entry = BY_NAME[controls.select("Mask", list(BY_NAME), key="work_gal_mask")]
+    picture = mask_picture(
+        entry.tensor(n_q, n_k).to(setting.device), f"{entry.name}: may query i attend to key j?"
+    )
+    see, read = st.columns(2, gap="large")
+    with see:
+        show(picture, key="work_gal_picture")
+    with read:
+        st.markdown(f"**{entry.name}.** {entry.idea}\n\n**In real models:** {entry.use}")
+        st.code(entry.rule, language=None)
+        _offer(entry, hand)
+    _show_costs(entry.costs(n_q, n_k))
+    show_tables({entry.name: picture}, key="work_gal_tables")
+    st.subheader("What happens when the text gets longer?")
+    _compare(n_q, n_k)
+    show_source(mask_costs, key="work_gal_source")
+
+
+def _offer(entry: GalleryMask, hand: MaskInHand) -> None:
+    held = hand.rule == entry.rule and not hand.exceptions
+    st.button(
+        "Put this rule in the text box",
+        icon=":material/edit:",
+        key="work_gal_load",
+        on_click=load_rule,
+        args=(entry.rule,),
+        disabled=held,
+    )
+    if held:
+        st.caption("It is the rule in the text box at the top of the page.")
+
+
+def _show_costs(costs: MaskCosts) -> None:
+    needed, share, most = st.columns(3)
+    needed.metric("Dot products needed", f"{costs.pairs} of {costs.all_pairs}")
+    share.metric("Share of all pairs", f"{100 * costs.share:.1f} %")
+    most.metric("Most keys one query sees", costs.most_keys)
+    st.markdown(generating_in_words(costs))
+
+
+def generating_in_words(costs: MaskCosts) -> str:
+    """Can a model write token by token with this mask, and how many keys must it keep?"""
+    if not costs.generates:
+        return (
+            "**Not for generation.** Queries see ahead, and there is no place where a model could "
+            f"stop and write the next token: all {costs.tokens} tokens must be there at once."
+        )
+    kept = (
+        "a model keeps the keys that a later query may still ask for, its *cache*: at most "
+        f"{costs.cached} of {costs.tokens}."
+    )
+    if costs.step == 1:
+        return f"**To generate**, one token after the other, {kept}"
+    return (
+        f"**To generate**, it goes in steps: up to {costs.step} tokens see each other, and must be "
+        f"there at once. After each step {kept}"
+    )
+
+
+def _compare(n_q: int, n_k: int) -> None:
+    st.markdown(
+        "A mask saves work only if the hidden dot products are really left out, as fast kernels "
+        f"do. Let a text grow from {FEW} to {TWICE} tokens, twice as many."
+    )
+    guess = controls.choice(
+        "Predict first: which of these needs about **2** times as many dot products, not 4?",
+        dict.fromkeys(GROWING, ""),
+        key="work_gal_guess",
+    )
+    if guess is None:
+        return
+    if hides(SOLUTIONS):
+        say_hidden()
+        return
+    verdict = "**Right.**" if guess == RIGHT else f"**Not quite.** {_growth(guess)}"
+    st.markdown(
+        f"{verdict} {_growth(RIGHT)} A fixed number of keys for each query grows with *n*; a fixed "
+        "share of all pairs grows with *n*². All ten, at your sizes:"
+    )
+    st.dataframe(
+        comparison(n_q, n_k),
+        hide_index=True,
+        key="work_gal_table",
+        column_config={
+            "Visible": st.column_config.ProgressColumn(format="%.1f %%", min_value=0, max_value=100)
+        },
+    )
+    st.caption(
+        "*Visible*: the share of all pairs. *For n tokens*: about how many dot products. *Cache*: "
+        "the most keys to keep while generating; – where all tokens must be there at once."
+    )
+
+
+def _growth(name: str) -> str:
+    few, twice = (BY_NAME[name].costs(n, n).pairs for n in (FEW, TWICE))
+    return f"{name}: from {few:,} to {twice:,}, times {twice / few:.2f}."
+
+
+def comparison(n_q: int, n_k: int) -> pd.DataFrame:
+    """The costs of the whole gallery at these sizes, one row for each mask."""
+    costs = {entry: entry.costs(n_q, n_k) for entry in GALLERY}
+    return pd.DataFrame(
+        {
+            "Mask": [entry.name for entry in costs],
+            "Visible": [100 * cost.share for cost in costs.values()],
+            "Dot products": [cost.pairs for cost in costs.values()],
+            "For n tokens": [entry.growth for entry in costs],
+            "Most keys": [cost.most_keys for cost in costs.values()],
+            "Cache": [str(cost.cached) if cost.generates else "–" for cost in costs.values()],
+        }
+    )

@@ -1,0 +1,154 @@
+"""Paint a mask: check boxes whose changes are kept as exceptions to the rule.
+
+The exceptions are text in the URL, as in "2-4 3-0", and that text is the only place where they
+are kept. The grid is a picture of the mask that can be clicked: a click becomes text, and
+the text, with the rule, becomes the next mask.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+from torch import Tensor
+
+from attention_core.dashboard import controls, shared_link
+from attention_core.masks import turned
+
+LARGEST = 12  # queries and keys of a grid
+_KEY, _GRID = "work_paint", "work_grid"
+_LIMIT = 900  # characters: every cell of the largest grid
+_NAMED = 6  # exceptions are spelled out
+
+Cell = tuple[int, int]
+Rows = list[list[bool]]
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """What the grid was drawn with. What was clicked since, its widget remembers.
+
+    A grid is drawn anew only where rule and text say something else than the boxes do. Otherwise
+    it stays, with the learner's place in it, and the clicks that are still on their way count.
+    """
+
+    number: int
+    drawn: Rows
+
+    @property
+    def key(self) -> str:
+        return f"{_GRID}_{self.number}"
+
+    def boxes(self) -> Rows:
+        """The boxes as the learner left them."""
+        rows = [list(row) for row in self.drawn]
+        edited = st.session_state.get(self.key, {}).get("edited_rows", {})
+        for i, changes in edited.items():
+            for j, value in changes.items():
+                if j.isdecimal():  # a column of boxes; emptied, a box gives None
+                    rows[int(i)][int(j)] = bool(value)
+        return rows
+
+
+def paint(mask: Tensor) -> tuple[Cell, ...]:
+    """The cells of the rule's mask (n_q, n_k) that the learner has painted against it."""
+    n_q, n_k = mask.shape
+    if shared_link.hides(_KEY):
+        return _exceptions(n_q, n_k)  # those of the link
+    fold = st.expander(
+        "Paint it", icon=":material/brush:", key="work_paint_fold", on_change="rerun"
+    )
+    with fold:
+        st.markdown(
+            "A box that is ticked may be attended to. What you tick or clear stays as an "
+            "**exception to the rule**, also when the rule changes: there the answer is turned "
+            "round. Arrow keys move through the boxes, the space bar ticks one. *Predict first:* "
+            "which boxes must you clear so that query 2 may attend to nothing, and what will its "
+            "weights be?"
+        )
+        cells = _exceptions(n_q, n_k)
+        if max(n_q, n_k) > LARGEST:
+            st.markdown(
+                f"The check boxes are there for up to {LARGEST} queries and {LARGEST} keys. For "
+                "larger masks write the cells as text."
+            )
+        elif fold.open:
+            _show_grid(mask, cells)
+        st.button(
+            "Clear the exceptions",
+            icon=":material/ink_eraser:",
+            key="work_paint_clear",
+            disabled=not st.session_state.get(_KEY),
+            on_click=controls.assign,
+            args=(_KEY, ""),
+        )
+    return cells
+
+
+def _exceptions(n_q: int, n_k: int) -> tuple[Cell, ...]:
+    text = controls.text(
+        "Exceptions, each as query-key",
+        "",
+        key=_KEY,
+        limit=_LIMIT,
+        help="For example 2-4 3-0. What is no cell of the mask is left out.",
+    )
+    return read_cells(text, n_q, n_k)
+
+
+def read_cells(text: str, n_q: int, n_k: int) -> tuple[Cell, ...]:
+    """The cells (i, j) inside (n_q, n_k) that the text names, each once, in reading order."""
+    named = (re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})", word) for word in text.split())
+    cells = {(int(found[1]), int(found[2])) for found in named if found}
+    return tuple(sorted((i, j) for i, j in cells if i < n_q and j < n_k))
+
+
+def write_cells(cells: Iterable[Cell]) -> str:
+    """The cells as text, as many as there is room for."""
+    text = " ".join(f"{i}-{j}" for i, j in cells)
+    return text if len(text) <= _LIMIT else text[:_LIMIT].rsplit(" ", 1)[0]
+
+
+def exceptions_in_words(cells: tuple[Cell, ...]) -> str:
+    """Which cells are painted, the first few by name; "" where none is."""
+    if not cells:
+        return ""
+    named = [f"query {i}, key {j}" for i, j in cells[:_NAMED]]
+    rest = f" and {len(cells) - _NAMED} more" if len(cells) > _NAMED else ""
+    word = "exception" if len(cells) == 1 else "exceptions"
+    return f"{len(cells)} painted {word} to the rule: {'; '.join(named)}{rest}."
+
+
+def _show_grid(mask: Tensor, cells: tuple[Cell, ...]) -> None:
+    wanted: Rows = turned(mask, cells).tolist()
+    grid: _Grid | None = st.session_state.get(_GRID)
+    if grid is None or grid.boxes() != wanted:
+        grid = _Grid(grid.number + 1 if grid else 0, wanted)
+        st.session_state[_GRID] = grid
+    keys = [str(j) for j in range(mask.shape[1])]
+    queries = pd.Index([f"query {i}" for i in range(mask.shape[0])])
+    boxes = {key: st.column_config.CheckboxColumn(key, width=44) for key in keys}
+    st.data_editor(
+        pd.DataFrame(grid.drawn, queries, keys),
+        key=grid.key,
+        num_rows="fixed",
+        width="content",
+        column_config={**boxes, "_index": st.column_config.TextColumn("key", disabled=True)},
+        on_change=_take_over,
+        args=(mask.tolist(),),
+    )
+
+
+def _take_over(rule: Rows) -> None:
+    """Write down which boxes differ from the rule's mask; cells beyond the grid stay."""
+    boxes = st.session_state[_GRID].boxes()
+    inside = [
+        (i, j)
+        for i, row in enumerate(rule)
+        for j, answer in enumerate(row)
+        if boxes[i][j] != answer
+    ]
+    named = read_cells(st.session_state.get(_KEY, ""), 1000, 1000)
+    beyond = [(i, j) for i, j in named if i >= len(rule) or j >= len(rule[0])]
+    st.session_state[_KEY] = write_cells([*inside, *beyond])

@@ -1,0 +1,79 @@
+"""Beyond the lesson: write a mask, paint it, and say it in every convention."""
+
+import streamlit as st
+
+from attention_core import attention_steps, parse_mask_rule
+from attention_core.dashboard import controls
+from attention_core.dashboard.all_questions import QUESTIONS
+from attention_core.dashboard.browser_memory import remember_progress
+from attention_core.dashboard.formula import formula
+from attention_core.dashboard.frame import close_page, open_page
+from attention_core.dashboard.lesson import MASK_WORKSHOP as PAGE
+from attention_core.dashboard.source import show_source
+from attention_core.dashboard.workshop.alignment import show_alignment
+from attention_core.dashboard.workshop.bias import show_bias
+from attention_core.dashboard.workshop.challenges import show_challenges
+from attention_core.dashboard.workshop.conventions import show_conventions
+from attention_core.dashboard.workshop.dead_rows import show_dead_rows
+from attention_core.dashboard.workshop.gallery import show_gallery
+from attention_core.dashboard.workshop.in_hand import take_in_hand, write_rule
+from attention_core.dashboard.workshop.mask_view import show_mask
+from attention_core.dashboard.workshop.paint import paint
+
+PARTS = {
+    "Gallery": show_gallery,
+    "Conventions": show_conventions,
+    "Dead rows": show_dead_rows,
+    "Alignment": show_alignment,
+    "Bias": show_bias,
+    "Challenges": show_challenges,
+}
+
+setting = open_page(PAGE)
+st.markdown(
+    "A mask answers one question for every pair: **may query *i* attend to key *j*?** So any mask "
+    "is a rule in *i* and *j*, True or False for each cell. Where it says False, the score becomes "
+    "−∞ and the weight exactly 0:"
+)
+formula(r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)")
+formula(
+    r"M_{ij} = \begin{cases} 0 & \text{if the rule holds for } i, j \\"
+    r" -\infty & \text{otherwise} \end{cases}"
+)
+
+st.header("Write the rule")
+st.markdown(
+    "*Predict first:* the rule below is that of a window that looks back. How many keys does query "
+    "0 see, and how many does query 5? Which part of the rule must go, so that the window looks "
+    "ahead as well? Then change it, and the sizes: with more keys than queries, which keys does "
+    "nobody see?"
+)
+drawn = write_rule(setting)
+with st.expander("What a rule may hold", icon=":material/menu_book:"):
+    st.markdown(
+        "| you write | it means |\n|---|---|\n"
+        "| `i`, `j` | the position of the query, of the key, from 0 |\n"
+        "| `n_q`, `n_k` | how many queries and keys there are |\n"
+        "| `0`, `1`, `25` | whole numbers |\n"
+        "| `+` `-` `*` `//` `%` | plus, minus, times, division rounded down, its remainder |\n"
+        "| `<` `<=` `==` `!=` `>=` `>` | comparisons, also chained: `0 <= i - j < 3` |\n"
+        "| `and` `or` `not` | both, at least one, the opposite |\n"
+        "| `j in (0, 3)`, `j not in range(2, 5)` | one of these; from 2 up to, not including, 5 |\n"
+        "| `abs(i - j)`, `min(i, j)`, `max(i, j)` | distance, the smaller, the larger |\n\n"
+        "It is a part of Python, and means what it means there. Try `abs(i - j) <= 1`, "
+        "`i // 4 == j // 4`, or `j == 0 or i - j in (0, 1)`."
+    )
+hand = take_in_hand(drawn, paint(drawn.mask), setting)
+st.markdown(
+    "*What to look for:* rows are queries, columns are keys. A row of the mask says what its query "
+    "sees, and the weights of that row sum to 1 over just these cells: the fewer there are, the "
+    "larger each."
+)
+show_mask(hand, setting)
+show_source(parse_mask_rule, attention_steps, key="work_source")
+
+st.header("Work with it")
+part = controls.segments("Part", list(PARTS), key="work_part")
+PARTS[part](hand, setting)
+remember_progress(QUESTIONS)
+close_page(PAGE)
