@@ -1,0 +1,1 @@
+"""The bug lab: thirteen specimens, the conditions they are seen under, and their diagnosis."""

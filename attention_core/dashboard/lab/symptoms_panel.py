@@ -1,0 +1,139 @@
+"""What is seen of a specimen, beside what the right implementation does. Never what it is."""
+
+import pandas as pd
+import streamlit as st
+from torch import Tensor
+
+from attention_core.dashboard.bars import bars
+from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.lab.case import Case
+from attention_core.dashboard.lab.figures import figure, span
+from attention_core.dashboard.picture import Picture, show, show_tables
+from attention_core.diagnosis import Symptoms
+from attention_core.faults import IMPLEMENTATIONS, right
+
+HEIGHT = 330
+
+
+def show_symptoms(case: Case) -> None:
+    """Pictures of sequence 0, head 0, then numbers over all, then what they cannot decide."""
+    suspect, reference = f"Specimen {case.letter}", "The right one"
+    pictures: dict[str, Picture] = {}
+    for place, (name, found, mask) in zip(
+        st.columns(2),
+        ((suspect, case.seen, None), (reference, case.reference, case.allowed)),
+        strict=True,
+    ):
+        with place:
+            pictures |= _show_weights(name, found, mask)
+    if not isinstance(case.seen, str):
+        sums = _sums(suspect, case.seen)
+        for place, (title, picture) in zip(st.columns(2), sums.items(), strict=True):
+            with place:
+                show(picture, key=f"lab_{title.rpartition(' ')[-1]}")
+        pictures |= sums
+    st.caption(
+        f"The pictures show sequence 0, head 0, of {case.conditions.batch} × "
+        f"{case.conditions.heads}; the numbers below are over all. A grey cell with ✕ is forbidden."
+    )
+    st.table(symptom_table(case))
+    _say_who_is_alike(case)
+    show_tables(pictures, key="lab_tables")
+
+
+def symptom_table(case: Case) -> pd.DataFrame:
+    """The symptoms in numbers, over all sequences and heads, as text."""
+    index = pd.Index(SYMPTOMS, name="Symptom")
+    found = {f"Specimen {case.letter}": case.seen, "The right one": case.reference}
+    return pd.DataFrame({name: _numbers(seen) for name, seen in found.items()}, index)
+
+
+SYMPTOMS = (
+    "Sums of the rows",
+    "Sums of the columns",
+    "Largest weight of a forbidden pair",
+    "Largest weight on a later key, the future",
+    "Largest weight of a row, on average",
+    "Largest difference of an output to PyTorch",
+    "Largest change of an earlier output when key and value of the last token change sign",
+    "Numbers that are NaN or infinite",
+)
+
+
+def _numbers(seen: Symptoms | str) -> list[str]:
+    if isinstance(seen, str):
+        return ["–"] * len(SYMPTOMS)
+    return [
+        span(seen.row_sums),
+        span(seen.column_sums),
+        figure(seen.forbidden_weight),
+        figure(seen.future_weight),
+        figure(seen.mean_largest),
+        figure(seen.torch_difference),
+        figure(seen.earlier_change),
+        str(seen.not_numbers),
+    ]
+
+
+def _say_who_is_alike(case: Case) -> None:
+    """The same words for every member of a group: which of them it is stays open."""
+    count, most = len(case.alike), len(IMPLEMENTATIONS)
+    if right in case.alike and count > 1:
+        st.info(
+            f"**Under these settings nothing is wrong to be seen.** {count} of the {most} "
+            "implementations, the right one among them, give these weights and this output: they "
+            "cannot be told apart yet. Change a setting.",
+            icon=":material/visibility_off:",
+        )
+    elif right in case.alike:
+        st.info(
+            "**Nothing is wrong to be seen**, and under these settings every one of the "
+            f"{most - 1} faults would show.",
+            icon=":material/visibility:",
+        )
+    elif count > 1:
+        st.info(
+            f"{count} of the {most} implementations give these weights and this output: they "
+            "cannot be told apart yet. Change a setting.",
+            icon=":material/visibility_off:",
+        )
+
+
+def _show_weights(name: str, found: Symptoms | str, mask: Tensor | None) -> dict[str, Picture]:
+    if isinstance(found, str):
+        with st.container(border=True):
+            st.markdown(f":material/error: **{name} stops with an error:**")
+            st.code(found, language=None, wrap_lines=True)
+        return {}
+    weights, title = found.weights[0, 0], f"{name}: weights"
+    picture = heatmap(
+        weights,
+        title=title,
+        alt_text=f"{title} of sequence 0, head 0. The largest is {figure(weights.max().item())}, "
+        f"rows sum to {span(weights.sum(-1))}, columns to {span(weights.sum(-2))}.",
+        mask=mask,
+        height=HEIGHT,
+    )
+    show(picture, key="lab_weights" if mask is None else "lab_reference")
+    return {title: picture}
+
+
+def _sums(name: str, seen: Symptoms) -> dict[str, Picture]:
+    rows, columns = seen.row_sums[0, 0], seen.column_sums[0, 0]
+    by_row = bars(
+        rows,
+        [f"query {i}" for i in range(len(rows))],
+        title=f"{name}: sums of the rows",
+        alt_text=f"The rows of weights sum to {span(rows)}.",
+        x="query i",
+        y="sum over the keys",
+    )
+    by_column = bars(
+        columns,
+        [f"key {j}" for j in range(len(columns))],
+        title=f"{name}: sums of the columns",
+        alt_text=f"The columns of weights sum to {span(columns)}.",
+        x="key j",
+        y="sum over the queries",
+    )
+    return {f"{name}: sums of the rows": by_row, f"{name}: sums of the columns": by_column}

@@ -1,0 +1,80 @@
+"""The bug lab in a browser: by keyboard alone, and a diagnosis that stays."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from learner import Learner
+from playwright.sync_api import Page, expect
+
+from attention_core.dashboard.lab.names import NAMES
+from attention_core.dashboard.lab.specimens import behind
+
+NAME = NAMES[behind("B")].short
+
+
+def press_until(page: Page, keys: str, focused: str) -> None:
+    """Press the keys again and again until what is focused has this name."""
+    for _ in range(100):
+        page.keyboard.press(keys)
+        name = page.evaluate(
+            "() => (document.activeElement.closest('label') ?? document.activeElement).innerText"
+        )
+        if name.strip().endswith(focused):
+            return
+    pytest.fail(f"the keyboard does not reach {focused}")
+
+
+def test_a_specimen_is_diagnosed_by_keyboard_alone(learner: Learner) -> None:
+    page = learner.open("bug_lab")
+    press_until(page, "Tab", "A")
+    press_until(page, "ArrowRight", "B")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("heading", name="Symptoms of specimen B")).to_be_visible()
+    learner.settle()
+    assert parse_qs(urlsplit(page.url).query) == {"lab_specimen": ["B"]}
+    assert NAME not in page.get_by_test_id("stMain").inner_html().replace(f">{NAME}<", "", 1)
+
+    press_until(page, "Tab", "Softmax over the queries")
+    press_until(page, "ArrowDown", NAME)
+    page.keyboard.press("Space")
+    expect(page.get_by_role("radio", name=NAME)).to_be_checked()
+    learner.settle()
+    press_until(page, "Tab", "Thinking")
+    press_until(page, "ArrowRight", "Lock in")
+    page.keyboard.press("Space")
+    expect(page.get_by_test_id("stAlert")).to_contain_text(f"Right: {NAME}.")
+    expect(page.get_by_text("1 of 13 diagnosed")).to_be_visible()
+    learner.settle()
+
+    press_until(page, "Tab", "Next specimen: C")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Symptoms of specimen C")).to_be_visible()
+
+
+def test_a_diagnosis_stays_after_a_refresh_another_specimen_and_another_page(new_learner) -> None:
+    learner: Learner = new_learner()
+    page = learner.open("bug_lab?lab_specimen=B")
+    verdict = page.get_by_test_id("stAlert")
+    page.get_by_text("No scale", exact=True).click()
+    expect(page.get_by_role("radio", name="No scale")).to_be_checked()
+    learner.settle()
+    page.get_by_role("radio", name="Lock in").click()
+    expect(verdict).to_contain_text("Not quite")
+    learner.settle()
+    text = learner.text()
+    page.reload()
+    learner.arrive("Bug lab")
+    learner.expect_text(text)
+
+    learner.follow("Retrieval")
+    learner.follow("Bug lab")
+    learner.expect_text(text)
+
+    page.get_by_role("radio", name="C", exact=True).click()
+    expect(page.get_by_role("heading", name="Symptoms of specimen C")).to_be_visible()
+    learner.settle()
+    page.get_by_role("radio", name="B", exact=True).click()
+    expect(page.get_by_role("heading", name="Symptoms of specimen B")).to_be_visible()
+    learner.settle()
+    expect(page.get_by_text("Specimen B: tried so far")).to_be_visible()
+    expect(verdict).to_contain_text("Not quite")
