@@ -1,0 +1,1 @@
+"""The learner's own heads, or those of the samples: all of them as small pictures, one in full."""

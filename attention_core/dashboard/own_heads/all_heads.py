@@ -1,0 +1,90 @@
+"""All heads at a glance: small pictures, three measures of each, and the choice of one."""
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from attention_core.dashboard import controls
+from attention_core.dashboard.bars import bars
+from attention_core.dashboard.own_heads.computing import Overview
+from attention_core.dashboard.own_heads.heads_picture import heads_picture
+from attention_core.dashboard.picture import show, show_tables
+from attention_core.head_measures import SHARE, HeadMeasures
+
+MEASURES = {"Entropy": "entropy", "Distance": "distance", "Keys": "keys"}
+UNITS = {
+    "Entropy": "mean entropy in nats",
+    "Distance": "mean distance in positions",
+    "Keys": f"keys for {SHARE:.0%} of the weight",
+}
+MOST_BARS = 32
+
+
+def choose_head(batch: int, heads: int) -> tuple[int, int]:
+    """The selectors; one that has nothing to choose is not drawn."""
+    b = h = 0
+    with st.container(horizontal=True):
+        if batch > 1:
+            b = controls.position("Batch element, or layer", batch, key="own_b")
+        if heads > 1:
+            h = controls.position("Head", heads, key="own_h")
+    return b, h
+
+
+def show_all_heads(found: Overview, chosen: tuple[int, int], n_k: int) -> None:
+    """The picture of all, and one measure of the heads in the same row as bars."""
+    b, h = chosen
+    batch, heads = found.pictures.shape[:2]
+    table = pd.DataFrame(
+        [
+            {"batch element": element, "head": head, **_row(measures)}
+            for element, row in enumerate(found.measures)
+            for head, measures in enumerate(row)
+        ]
+    )
+    all_of_them = heads_picture(
+        found.pictures,
+        chosen,
+        title="All heads",
+        alt_text=f"The weights of {batch * heads} heads as small pictures, {heads} in each of "
+        f"{batch} rows. The frame is round head {h} of batch element {b}. "
+        f"{_extremes(found, b)}",
+        table=table.set_index(["batch element", "head"]),
+    )
+    left, right = st.columns(2, vertical_alignment="top")
+    with left:
+        show(all_of_them, key="own_all")
+    with right:
+        measure = controls.segments("Compare the heads by", tuple(MEASURES), key="own_measure")
+        values = [getattr(head, MEASURES[measure]) for head in found.measures[b]][:MOST_BARS]
+        picture = bars(
+            torch.tensor(values, dtype=torch.float64),
+            [f"head {head}" for head in range(len(values))],
+            title=f"{UNITS[measure].capitalize()}",
+            alt_text=f"{UNITS[measure].capitalize()} of {len(values)} heads of batch element {b}: "
+            f"head {h} has {getattr(found.measures[b][h], MEASURES[measure]):.3g}.",
+            x="",
+            y=UNITS[measure],
+            limit=0.0,
+        )
+        show(picture, key="own_bars")
+    if heads > MOST_BARS:
+        st.caption(f"The bars show the first {MOST_BARS} heads; the table holds all.")
+    st.markdown(
+        f"Each number is a mean over the queries of a head. **Entropy**: 0 if each query looks at "
+        f"one key only, and {torch.tensor(float(n_k)).log():.2f} = ln {n_k} if it looks at all "
+        "keys alike. **Distance**: how many positions |*i* − *j*| lie between a query and where "
+        f"it looks, weighted. **Keys**: how few keys hold {SHARE:.0%} of the weight, so a small "
+        "number means a *sparse* head. Queries that may attend to nothing are left out."
+    )
+    show_tables({"The three measures of every head": all_of_them}, key="own_tables")
+
+
+def _row(measures: HeadMeasures) -> dict[str, float]:
+    return {UNITS[name]: getattr(measures, field) for name, field in MEASURES.items()}
+
+
+def _extremes(found: Overview, b: int) -> str:
+    """Which heads of a row stand out."""
+    by_entropy = sorted(range(len(found.measures[b])), key=lambda h: found.measures[b][h].entropy)
+    return f"The sharpest head in its row is {by_entropy[0]}, the most spread {by_entropy[-1]}."

@@ -1,0 +1,99 @@
+"""One head after the other: weights, small pictures and measures, from either kind of file."""
+
+from dataclasses import dataclass
+from threading import Lock
+
+import torch
+from torch import Tensor
+
+from attention_core.checks import require
+from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.tensor_files.loaded import Loaded, Projections
+from attention_core.devices import DTYPES
+from attention_core.head_measures import HeadMeasures, measure_head
+from attention_core.large_heads import head_weights, pool_largest
+from attention_core.masks import Mask, mask_tensor
+
+SMALL = 32  # cells on each side of a small picture, at most
+_ONE_AT_A_TIME = Lock()  # all learners share the memory of one process
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """All heads at a glance.
+
+    pictures  (batch, heads, up to SMALL, up to SMALL), the largest weight of each block of cells
+    measures  one for each batch element and head
+    """
+
+    pictures: Tensor
+    measures: list[list[HeadMeasures]]
+
+
+def overview(tensors: Loaded, rule: Tensor | None, setting: Setting) -> Overview:
+    """The weights of every head, computed one at a time. Raises ValueError as `weights_of`."""
+    batch, heads, n_q, n_k = tensors.shape
+    pictures: list[Tensor] = []
+    measures: list[list[HeadMeasures]] = [[] for _ in range(batch)]
+    for b in range(batch):
+        for h in range(heads):
+            with _ONE_AT_A_TIME:  # then it is another learner's turn
+                weights = weights_of(tensors, b, h, rule, setting)
+                pictures.append(pool_largest(weights, -(-n_q // SMALL), -(-n_k // SMALL)).cpu())
+                measures[b].append(measure_head(weights))
+    return Overview(torch.stack(pictures).reshape(batch, heads, *pictures[0].shape), measures)
+
+
+def weights_of(
+    tensors: Loaded,
+    b: int,
+    h: int,
+    rule: Tensor | None,
+    setting: Setting,
+    rows: slice = slice(None),
+) -> Tensor:
+    """The weights of head h of batch element b, of some queries (rows, n_k).
+
+    Raises ValueError if the dtype of the setting cannot hold q, k or v.
+    """
+    if not isinstance(tensors, Projections):
+        return tensors.weights[b, h, rows]
+    q, k, v = head_of(tensors, b, h, setting)
+    mask = mask_of(tensors, b, h, rule, setting)
+    return head_weights(q[rows], k, v, None if mask is None else mask[rows])
+
+
+def head_of(tensors: Projections, b: int, h: int, setting: Setting) -> tuple[Tensor, ...]:
+    """q, k, v of one head, on the device and in the dtype of the setting.
+
+    Raises ValueError if the dtype cannot hold a number: converted, it would be infinite.
+    """
+    dtype = DTYPES[setting.dtype]
+    found = []
+    for name in ("q", "k", "v"):
+        tensor: Tensor = getattr(tensors, name)[b, h].to(setting.device, dtype)
+        fits = bool(tensor.isfinite().all())
+        require(
+            fits,
+            f"{name} holds numbers that are too large for {setting.dtype}: choose a wider dtype "
+            "under Computation",
+        )
+        found.append(tensor)
+    return tuple(found)
+
+
+def mask_of(
+    tensors: Projections, b: int, h: int, rule: Tensor | None, setting: Setting
+) -> Tensor | None:
+    """What both the file's own mask and the rule allow, (n_q, n_k); None if all is allowed."""
+    own = None if tensors.allowed is None else tensors.allowed[b, h].to(setting.device)
+    if own is None or rule is None:
+        return rule if own is None else own
+    return own & rule
+
+
+def rule_tensor(mask: Mask, tensors: Loaded, setting: Setting) -> Tensor:
+    """The mask of a rule for these tensors, (n_q, n_k). Raises what the mask raises."""
+    _, _, n_q, n_k = tensors.shape
+    with _ONE_AT_A_TIME:  # a rule on 2,048 by 2,048 positions takes 34 MB for each operation
+        return mask_tensor(mask, n_q, n_k, setting.device)

@@ -1,0 +1,1 @@
+"""Tensor files of unknown origin: .npy, .npz and .safetensors, checked before memory is spent."""

@@ -1,0 +1,125 @@
+"""Tensor files: whatever numpy and safetensors write is read exactly."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save
+from tensor_makers import (
+    EVEN,
+    MASK,
+    N_K,
+    N_Q,
+    B,
+    H,
+    K,
+    Q,
+    V,
+    header,
+    npy,
+    npz,
+    numbers,
+    safetensors,
+    tensors,
+    zipped,
+)
+
+from attention_core.dashboard.tensor_files.loaded import Projections, Weights
+from attention_core.dashboard.tensor_files.reading import read_tensors
+
+
+def projections(data: bytes) -> Projections:
+    loaded = read_tensors(data)
+    assert isinstance(loaded, Projections)
+    return loaded
+
+
+def weights(data: bytes) -> torch.Tensor:
+    loaded = read_tensors(data)
+    assert isinstance(loaded, Weights)
+    return loaded.weights
+
+
+@pytest.mark.parametrize("pack", [npz, tensors])
+@pytest.mark.parametrize("names", ["qkv", "QKV"])
+def test_q_k_v_are_read_exactly(pack: Callable[..., bytes], names: str) -> None:
+    loaded = projections(pack(**dict(zip(names, (Q, K, V), strict=True)), mask=MASK[None, None]))
+    assert loaded.shape == (B, H, N_Q, N_K)
+    for tensor, array in ((loaded.q, Q), (loaded.k, K), (loaded.v, V)):
+        assert torch.equal(tensor, torch.from_numpy(array))
+    assert torch.equal(loaded.allowed, torch.from_numpy(MASK).expand(B, H, N_Q, N_K))
+
+
+@pytest.mark.parametrize("dtype", ["<f2", "<f4", "<f8", ">f2", ">f4", ">f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_every_dtype_and_order_of_bytes(dtype: str, order: str) -> None:
+    array = np.asfortranarray(Q, dtype) if order == "F" else Q.astype(dtype)
+    found = projections(npz(q=array, k=K.astype(dtype), v=V.astype(dtype))).q
+    assert np.array_equal(found.numpy(), Q.astype(dtype))
+    assert found.dtype == {2: torch.half, 4: torch.float, 8: torch.double}[int(dtype[-1])]
+
+
+def test_bfloat16_comes_in_safetensors() -> None:
+    q, k, v = (torch.from_numpy(array).bfloat16() for array in (Q, K, V))
+    assert torch.equal(projections(save({"q": q, "k": k, "v": v})).q, q)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3, 4])
+def test_fewer_dimensions_are_one_batch_or_one_head(dimensions: int) -> None:
+    first = (0,) * (4 - dimensions)
+    q, k, v = (torch.from_numpy(array[first]) for array in (Q, K, V))
+    loaded = projections(save({"q": q.clone(), "k": k.clone(), "v": v.clone()}))
+    assert loaded.shape == {2: (1, 1), 3: (1, H), 4: (B, H)}[dimensions] + (N_Q, N_K)
+    assert torch.equal(loaded.q, q[(None,) * (4 - dimensions)])
+    assert weights(npy(EVEN[first])).shape == loaded.shape
+
+
+def test_heads_may_share_their_keys_by_broadcasting() -> None:
+    loaded = projections(npz(q=Q, k=K[:, :1], v=V[:, :1]))
+    assert torch.equal(loaded.k[1, 2], torch.from_numpy(K[1, 0]))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        npy(EVEN),
+        npz(weights=EVEN),
+        npz(Attention=EVEN),
+        tensors(weights=EVEN),
+        zipped({"weights.npy": npy(EVEN)}),
+    ],
+)
+def test_finished_weights(data: bytes) -> None:
+    assert torch.equal(weights(data), torch.from_numpy(EVEN))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32])
+def test_masks_may_be_0_and_1(dtype: type) -> None:
+    loaded = projections(npz(q=Q[0, 0], k=K[0, 0], v=V[0, 0], mask=MASK.astype(dtype)))
+    assert loaded.allowed is not None
+    assert torch.equal(loaded.allowed[0, 0], torch.from_numpy(MASK))
+
+
+def test_a_boolean_of_two_is_still_one_boolean() -> None:
+    one = {"shape": [1, 1], "dtype": "F32"}
+    entries = {
+        **{name: {**one, "data_offsets": [4 * i, 4 * i + 4]} for i, name in enumerate("qkv")},
+        "mask": {"shape": [1, 1], "dtype": "BOOL", "data_offsets": [12, 13]},
+    }
+    allowed = projections(safetensors(entries, bytes(12) + b"\x02")).allowed
+    assert allowed is not None and allowed.view(torch.uint8).tolist() == [[[[1]]]]
+    parts = {f"{name}.npy": npy(np.zeros((1, 1))) for name in "qkv"}
+    mask = {"mask.npy": header("|b1", (1, 1), data=b"\x02")}
+    allowed = projections(zipped({**parts, **mask})).allowed
+    assert allowed is not None and allowed.view(torch.uint8).tolist() == [[[[1]]]]
+
+
+def test_other_tensors_beside_q_k_v_are_left_alone() -> None:
+    assert projections(npz(q=Q, k=K, v=V, out=numbers(4, 4))).shape == (B, H, N_Q, N_K)
+
+
+def test_the_largest_head_fits() -> None:
+    array = np.zeros((2048, 2048), np.float32)
+    array[:, 0] = 1.0
+    assert weights(npy(array)).shape == (1, 1, 2048, 2048)
