@@ -1,29 +1,43 @@
 """The Overview, and the entry point: what the lesson holds, and where you are in it."""
 
+from itertools import groupby
+
 import streamlit as st
 
 from attention_core.attention import attention_steps
 from attention_core.dashboard import lesson
+from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
 from attention_core.dashboard.browser_memory import remember_progress
-from attention_core.dashboard.exercises import EXERCISES, QUESTIONS
+from attention_core.dashboard.chapter import displayed
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.lesson import OVERVIEW as PAGE
 from attention_core.dashboard.lesson import PAGES
+from attention_core.dashboard.notebooks.overview import overview_chapter
 from attention_core.dashboard.picture import show
+from attention_core.dashboard.progress_copy import keep_progress
 from attention_core.dashboard.progress_table import show_progress
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import cached_qkv
+from attention_core.dashboard.weight_files import Matrix
+
+ADVICE = {
+    "The lesson": "Best in this order; every page also stands on its own.",
+    "Beyond the lesson": "For when you have seen the lesson, in any order.",
+}
 
 setting = open_page(PAGE)
 
 idea, picture = st.columns(2, gap="large")
 with idea:
-    st.markdown(
+    intro = (
         "Attention lets every token look at every other one and take from it what it needs. It is "
         "one formula:"
     )
-    formula(r"\mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V")
+    attention_tex = r"\mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V"
+    st.markdown(intro)
+    formula(attention_tex)
     st.markdown(
         "Everything in this lesson is computed while you watch, by a few lines of PyTorch that you "
         "can read on every page, and held against PyTorch's own attention."
@@ -52,22 +66,24 @@ with picture:
         key="overview_weights",
     )
     st.caption(f"Rows are queries and ask, columns are keys and answer. {largest}: why?")
+    keep(overview_chapter((intro, displayed(attention_tex))), {"Weights": Matrix(steps.weights)})
 
 st.header("The parts")
-parts = [page for page in PAGES if page is not PAGE]
-total = sum(page.minutes for page in parts)
-st.markdown(
-    f"About **{total} minutes** in all, best in this order. Every page also stands on its own."
-)
-for pair in (parts[:2], parts[2:]):  # row by row, so that the order holds on a phone
-    for column, page in zip(st.columns(2), pair, strict=True):
-        with column.container(border=True):
-            st.page_link(page.file, label=f"**{page.title}** · {page.minutes} min", icon=page.icon)
-            st.markdown(page.objective)
+for group, pages in groupby(PAGES[1:], key=lambda page: page.group):
+    parts = list(pages)
+    minutes = sum(page.minutes for page in parts)
+    st.markdown(f"**{group}**, about {minutes} minutes. {ADVICE[group]}")
+    for first in range(0, len(parts), 2):  # row by row, so that the order holds on a phone
+        for column, page in zip(st.columns(2), parts[first : first + 2], strict=False):
+            with column.container(border=True):
+                name = f"**{page.title}** · {page.minutes} min"
+                st.page_link(page.file, label=name, icon=page.icon)
+                st.markdown(page.objective)
 
 st.header("Where you are")
 remember_progress(QUESTIONS)
-show_progress(EXERCISES)
+show_progress(GROUPS)
+keep_progress(QUESTIONS)
 
 st.header("Before and after")
 st.markdown(

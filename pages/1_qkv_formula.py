@@ -11,15 +11,19 @@ from attention_core import (
 from attention_core.dashboard import controls
 from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
 from attention_core.dashboard.cell_story import show_cell_story
+from attention_core.dashboard.chapter import displayed
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.formula_pictures import signed_pictures, weights_picture
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.heatmap import MARKED_CELLS
 from attention_core.dashboard.lesson import QKV_FORMULA as PAGE
+from attention_core.dashboard.notebooks.qkv import formula_chapter
 from attention_core.dashboard.picture import let_it_paint, show, show_tables
 from attention_core.dashboard.source import show_source
 from attention_core.dashboard.symmetry import ask_about_symmetry
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import MAX_BATCH, MAX_D, MAX_N, cached_qkv
+from attention_core.dashboard.weight_files import Matrix
 
 KEY = 4  # to begin with: query 0 gives it most of its weight
 SEED = "Where the random numbers start: the same seed gives the same Q, K and V everywhere."
@@ -58,6 +62,11 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     head = (q[shown], k[shown], v[shown], steps.scores[shown], steps.output[shown])
     pictures = {"Weights": weights, **dict(signed_pictures(*head))}
     agreement = compare_with_torch(q, k, v)
+    sizes = {"batch": batch, "shown": shown, "n_q": n_q, "n_k": n_k, "d_k": d_k, "seed": seed}
+    keep(
+        formula_chapter((intro, displayed(attention_tex), reading), **sizes, chosen=chosen),
+        {"Weights": Matrix(steps.weights[shown])},
+    )
     let_it_paint()
 
     with choice:
@@ -83,7 +92,7 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
 
 
 setting = open_page(PAGE)
-st.markdown(
+intro = (
     "A text comes as *tokens*, words or pieces of words, and each token plays three parts. As a "
     "**query** it asks, as a **key** it offers to answer, as a **value** it is what the answer "
     "brings. All three are vectors: rows of Q, K and V. Dot products compare each query with each "
@@ -91,13 +100,18 @@ st.markdown(
     "into weights: exponentials, divided by their sum, so that they add up to 1. The output is the "
     "average of the values under these weights."
 )
-formula(r"\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right) V")
-st.markdown(
+attention_tex = (
+    r"\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right) V"
+)
+reading = (
     "A trained model computes Q, K and V from its tokens. Here they are random numbers, so that "
     "nothing but the formula decides. Read the pictures as it reads: above, **Q** meets **K** and "
     "makes the scores; below, the weights mix the rows of **V**. *Predict first:* which pictures "
     "change shape when the sequence grows? When there are more dimensions?"
 )
+st.markdown(intro)
+formula(attention_tex)
+st.markdown(reading)
 with st.expander("Batch, and keys of another sequence", icon=":material/tune:"):
     st.markdown("A batch is several sequences, computed at once. The pictures show one of them.")
     batch = controls.slider("Batch size", 1, MAX_BATCH, 2, key="qkv_batch")

@@ -10,15 +10,19 @@ from attention_core.dashboard.absent_token import ask_about_absent_token
 from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
 from attention_core.dashboard.asking import SHARPEST, choose_query, choose_tokens
 from attention_core.dashboard.bars import bars
+from attention_core.dashboard.chapter import displayed
 from attention_core.dashboard.findings import as_code, headline, reasons, verdict
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import close_page, friendly, open_page
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.lesson import RETRIEVAL as PAGE
+from attention_core.dashboard.notebooks.retrieval import key_labels, retrieval_chapter
 from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.weight_files import Matrix
 
 setting = open_page(PAGE)
-st.markdown(
+intro = (
     "A dictionary answers only if a key matches exactly. Attention always answers: the query asks, "
     "every key is compared with it, and the values come back mixed, each in the proportion in "
     "which its key matched. Here keys and values are the same: the *tokens*, "
@@ -26,12 +30,12 @@ st.markdown(
     "one entry, the *sharpness*, at the token's own place. The *softmax* turns scores into weights "
     "that sum to 1, and $d_k$ is the length of a query or key:"
 )
-formula(
-    r"""\begin{gathered}
+look_up_tex = r"""\begin{gathered}
     \text{weights} = \text{softmax}\!\left(\frac{q K^\top}{\sqrt{d_k}}\right) \\
     \text{output} = \text{weights} \cdot V, \qquad K = V
     \end{gathered}"""
-)
+st.markdown(intro)
+formula(look_up_tex)
 
 st.subheader("Ask, and see what answers")
 tokens = choose_tokens()
@@ -106,6 +110,11 @@ with friendly():
         st.code(as_code(sharpness, tokens, asked), language="python", wrap_lines=True)
         for function in (vocabulary, blend, retrieve):
             st.code(inspect.getsource(function), language="python", wrap_lines=True)
+
+    keep(
+        retrieval_chapter((intro, displayed(look_up_tex)), tokens, asked, sharpness),
+        {"Weights": Matrix(found.weights[None], ["query"], key_labels(tokens))},
+    )
 
     st.subheader("A question before you go on")
     ask_about_absent_token(tokens, vocab)

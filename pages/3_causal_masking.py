@@ -19,27 +19,34 @@ from attention_core.dashboard.causal_story import (
     softmax_with_numbers,
     weights_pictures,
 )
+from attention_core.dashboard.chapter import displayed
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.future import change_the_future
 from attention_core.dashboard.generation import cached_decoding, generate
 from attention_core.dashboard.image_attention import look_at_a_picture
 from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
+from attention_core.dashboard.notebooks.causal import mask_chapter
 from attention_core.dashboard.picture import show, show_tables
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import MAX_N, cached_qkv
+from attention_core.dashboard.weight_files import Matrix
 
 BATCH, D = 2, 8  # the lesson's
 
 
 setting = open_page(PAGE)
-st.markdown(
+intro = (
     "A language model learns by predicting every next token of a text at once. If the query at "
     "position *i* could attend to position *i* + 1, it would read the answer instead of predicting "
     "it. The **causal mask** lets query *i* attend to keys 0 to *i* and to no later key."
 )
-formula(r"\text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V")
-formula(r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}")
+masked_tex = r"\text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right) V"
+mask_tex = r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}"
+st.markdown(intro)
+formula(masked_tex)
+formula(mask_tex)
 
 st.header("The mask")
 st.markdown(
@@ -55,6 +62,7 @@ with right:
 q, k, v = cached_qkv(BATCH, n, n, D, seed, setting.dtype, setting.device)
 mask = mask_tensor(causal, n, n, setting.device)
 masked, unmasked = attention_steps(q, k, v, mask[None]), attention_steps(q, k, v)
+both = {"without": unmasked, "with": masked}
 pictures = {**mask_pictures(mask), **weights_pictures(unmasked.weights[0], masked.weights[0], mask)}
 for place, (name, picture) in zip((*st.columns(2), *st.columns(2)), pictures.items(), strict=True):
     with place:
@@ -83,6 +91,11 @@ row = min(1, max(0, n - 2))  # its last key is in the future, if there is a futu
 formula(softmax_with_numbers(trace_cell(q[0], k[0], v[0], row, n - 1, mask)))
 show_tables(pictures, key="mask_tables")
 show_source(causal, mask_tensor, attention_steps, compare_with_is_causal, key="mask_source")
+
+keep(
+    mask_chapter((intro, displayed(masked_tex), displayed(mask_tex)), n=n, seed=seed),
+    {f"Weights {how} the mask": Matrix(steps.weights[0]) for how, steps in both.items()},
+)
 
 st.header("Change the future")
 change_the_future((q[0], k[0], v[0]), mask)

@@ -6,7 +6,9 @@ from torch import Tensor
 from attention_core.dashboard import controls
 from attention_core.dashboard.bars import bars, short_number
 from attention_core.dashboard.findings import headline, verdict
+from attention_core.dashboard.notebooks.retrieval import absent_chapter
 from attention_core.dashboard.picture import show
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.words import Tokens
 from attention_core.retrieval import blend, retrieve
 
@@ -28,6 +30,7 @@ def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
     if absent is None:
         st.markdown("Every word of the vocabulary is in the sequence. Add one that is not.")
         return
+    keep(absent_chapter(absent))
     st.text(f"Token {tokens.quoted(absent)} is in the vocabulary, but nowhere in the sequence.")
     guess = controls.choice(
         "You ask for it. Where does the weight go?", dict.fromkeys(ANSWERS, ""), key="ret_absent"
@@ -37,11 +40,13 @@ def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
     found = retrieve(blend(vocab, {absent: 1.0}), vocab, tokens.sequence)
     weight = short_number(found.weights.max().item())
     equals = "=" if float(weight) * n == 1 else "≈"
-    st.markdown(
+    why = (
         f"{ANSWERS[guess]} The token has nothing in common with any key, so all {n} dots are 0 and "
         f"all scores are equal. The softmax turns equal scores into equal weights: 1/{n} "
         f"{equals} {weight} for each. It has no way to say *none of you*."
     )
+    st.markdown(why)
+    keep(absent_chapter(absent, guess, why))
     picture = bars(
         found.weights,
         [tokens.position(j) for j in range(n)],

@@ -15,8 +15,9 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from attention_core.dashboard import controls, progress
+from attention_core.dashboard import controls, progress, shared_link
 from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.shared_link import SOLUTIONS
 
 Guess = TypeVar("Guess")
 
@@ -67,6 +68,8 @@ def show_exercise(exercise: Exercise, setting: Setting) -> bool:
             st.divider()
         if not part(setting):
             all_out = False
+            if shared_link.hides(SOLUTIONS):
+                continue
             if left := len(exercise.parts) - number:
                 more = "One more question follows" if left == 1 else f"{left} more questions follow"
                 st.caption(f"{more} once you have locked in, or asked to be shown.")
@@ -85,7 +88,7 @@ def predict(question: Question, control: Callable[[bool], Guess | None]) -> Answ
     above = st.container()
     move = controls.segments(
         "Your move",
-        MOVES,
+        MOVES[:2] if shared_link.hides(SOLUTIONS) else MOVES,
         key=f"{question.key}_move",
         help="Lock in your prediction to see the result beside it, or ask to be shown.",
     )
@@ -97,6 +100,10 @@ def predict(question: Question, control: Callable[[bool], Guess | None]) -> Answ
         st.session_state[_RUN_AGAIN] = True
     with above:
         guess = control(out and was_out)
+    if shared_link.hides(SOLUTIONS):
+        if out and guess is not None:
+            say_hidden()
+        return None
     if move == SHOW_ME:
         return Answer(None)
     if move == LOCK_IN and guess is not None:
@@ -107,8 +114,13 @@ def predict(question: Question, control: Callable[[bool], Guess | None]) -> Answ
             "**Show me**.",
             icon=":material/edit:",
         )
-    _give_hints(question)
+    give_hints(question)
     return None
+
+
+def say_hidden() -> None:
+    """Where a solution would stand, had the link that the learner followed not hidden it."""
+    st.info("Locked in. The link that brought you here hides the solution.", icon=":material/lock:")
 
 
 def check(
@@ -119,24 +131,28 @@ def check(
     right: bool,
     result: str,
     feedback: str,
-) -> None:
+) -> str:
     """Hold the answer against the result, say what a wrong guess overlooked, note the progress.
 
-    `said` is the guess in words, `feedback` the sentence for this guess.
+    `said` is the guess in words, `feedback` the sentence for this guess. Returns what is said.
     """
     if answer.guess is None:
-        st.info(f"**Computed here: {result}.**", icon=":material/visibility:")
+        shown = f"**Computed here: {result}.**"
+        st.info(shown, icon=":material/visibility:")
         progress.record(question.key, result=result)
-        return
+        return shown
     progress.record(question.key, prediction=said, result=result, right=right)
     versus = f"You said {said}; computed here: {result}."
+    verdict = f"{'**Right.**' if right else '**Not quite.**'} {versus} {feedback}"
     if right:
-        st.success(f"**Right.** {versus} {feedback}", icon=":material/check_circle:")
+        st.success(verdict, icon=":material/check_circle:")
     else:
-        st.warning(f"**Not quite.** {versus} {feedback}", icon=":material/cancel:")
+        st.warning(verdict, icon=":material/cancel:")
+    return verdict
 
 
-def _give_hints(question: Question) -> None:
+def give_hints(question: Question) -> None:
+    """The hints in folds, each only after the one before it was opened."""
     for number, hint in enumerate(question.hints, start=1):
         fold = st.expander(
             f"Hint {number} of {len(question.hints)}",

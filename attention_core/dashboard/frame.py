@@ -10,8 +10,11 @@ from pathlib import Path
 import streamlit as st
 import torch
 
-from attention_core.dashboard import controls, lesson
+from attention_core.dashboard import controls, lesson, take_away
+from attention_core.dashboard.bound import reset
 from attention_core.dashboard.lesson import PAGES, Page
+from attention_core.dashboard.link_maker import offer_link
+from attention_core.dashboard.shared_link import take_up_link
 from attention_core.devices import available_devices, resolve_device
 
 # Streamlit collects garbage after every run. Once the imports are done their objects are here to
@@ -33,6 +36,7 @@ class Setting:
 
 def open_page(page: Page) -> Setting:
     """Draw the frame of `page` and return the learner's device and dtype."""
+    take_up_link()
     st.set_page_config(page_title=f"{page.title} · {lesson.TITLE}", page_icon=ICON, layout="wide")
     with st.sidebar:
         st.caption(lesson.TITLE)
@@ -40,29 +44,32 @@ def open_page(page: Page) -> Setting:
         _carry(page, ("device", "dtype"))
         setting = _computation()
         if st.button("Reset this page", icon=":material/restart_alt:", key=f"{page.prefix}_reset"):
-            controls.reset(page.prefix)
+            reset(page.prefix)
+    take_away.begin(page, dtype=setting.dtype, device=setting.device)
     st.title(page.title)
     st.markdown(page.objective)
     return setting
 
 
 def close_page(page: Page) -> None:
-    """End the page with the way to the next one."""
+    """End the page: what can be taken away, the way on, and for teachers a link to its state."""
+    take_away.offer(page)
     following = lesson.next_page(page)
     if following:
         st.page_link(
             following.file, label=f"Next: {following.title}", icon=":material/arrow_forward:"
         )
+    offer_link(page)
 
 
 @contextmanager
-def friendly() -> Iterator[None]:
+def friendly(headline: str = "This cannot be computed.") -> Iterator[None]:
     """Show a ValueError as a message, as plain text, and keep the rest of the page alive."""
     try:
         yield
     except ValueError as error:
         with st.container(border=True):
-            st.markdown(":material/error: **This cannot be computed.**")
+            st.markdown(f":material/error: **{headline}**")
             st.text(str(error))
 
 

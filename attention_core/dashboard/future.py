@@ -1,10 +1,14 @@
 """Change the future: does an edited token move the outputs before it?"""
 
+from functools import partial
+
 import streamlit as st
 from torch import Tensor
 
 from attention_core.dashboard import controls
+from attention_core.dashboard.notebooks.causal import future_chapter
 from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.token_edit import QKV, Moved, change_chart, edit, moved
 
 NONE, ONLY, ONWARD, ALL = (
@@ -14,16 +18,17 @@ NONE, ONLY, ONWARD, ALL = (
     "All rows",
 )
 ANSWERS = dict.fromkeys((NONE, ONLY, ONWARD, ALL), "")
+TASK = (
+    "Does the mask keep its promise? Put another token at one position, so that its query, key "
+    "and value are all new, compute everything again, and compare the outputs row by row."
+)
 
 
 @st.fragment
 def change_the_future(qkv: QKV, mask: Tensor) -> None:
     """Predict which outputs an edited token moves, then see, with the mask (n, n) and without."""
     n = len(mask)
-    st.markdown(
-        "Does the mask keep its promise? Put another token at one position, so that its query, key "
-        "and value are all new, compute everything again, and compare the outputs row by row."
-    )
+    st.markdown(TASK)
     at, content, size = st.columns(3)
     with at:
         position = controls.position("Position to edit", n, key="mask_edit", default=3)
@@ -34,11 +39,15 @@ def change_the_future(qkv: QKV, mask: Tensor) -> None:
     guess = controls.choice(
         "Predict first: which outputs move **with the mask**?", ANSWERS, key="mask_guess"
     )
+    chapter = partial(future_chapter, TASK, position=position, seed=seed, strength=strength)
+    keep(chapter())
     if guess is None:
         return
     edited = edit(qkv, position, seed, strength)
     masked, unmasked = moved(qkv, edited, mask), moved(qkv, edited)
-    st.markdown(_feedback(guess, masked, position))
+    verdict = _feedback(guess, masked, position)
+    st.markdown(verdict)
+    keep(chapter(guess=guess, verdict=verdict))
     chart = change_chart(masked, unmasked, position)
     show(chart, key="mask_changes")
     st.markdown(_summary(masked, unmasked, position))

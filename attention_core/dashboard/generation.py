@@ -7,10 +7,19 @@ from torch import Tensor
 from attention_core.attention import AttentionSteps
 from attention_core.dashboard import controls
 from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.notebooks.causal import generation_chapter
 from attention_core.dashboard.picture import Picture, show, show_tables
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.decoding import KVCache, decode
+
+TASK = (
+    "A model that writes text has no future to hide: it has not been written yet. At each step "
+    "one query, one key and one value are new; the keys and values of the past wait in a "
+    "**cache**. So no mask is needed here. Step through the positions: which keys exist, and "
+    "is each step the same as its row of the full, masked result?"
+)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -25,14 +34,9 @@ def cached_decoding(
 @st.fragment
 def generate(k: Tensor, steps: tuple[AttentionSteps, ...], full: Tensor, tolerance: float) -> None:
     """Step through the positions with a cache; `full` (n, d_v) is the masked output of all rows."""
-    st.markdown(
-        "A model that writes text has no future to hide: it has not been written yet. At each step "
-        "one query, one key and one value are new; the keys and values of the past wait in a "
-        "**cache**. So no mask is needed here. Step through the positions: which keys exist, and "
-        "is each step the same as its row of the full, masked result? Grey cells stand for what "
-        "does not exist at that step."
-    )
+    st.markdown(f"{TASK} Grey cells stand for what does not exist at that step.")
     t = _choose_step(len(steps), key="mask_t")
+    keep(generation_chapter(TASK, t))
     pictures = {
         "Keys in the cache": _cache(k, t),
         "Weights so far": _weights(steps, t),

@@ -8,9 +8,11 @@ from attention_core.attention import AttentionSteps
 from attention_core.dashboard import controls
 from attention_core.dashboard.frame import friendly
 from attention_core.dashboard.heatmap import HEIGHT, heatmap
+from attention_core.dashboard.notebooks.causal import picture_chapter
 from attention_core.dashboard.patch_picture import patch_picture
 from attention_core.dashboard.picture import Picture, show, show_tables
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.upload import learner_picture
 from attention_core.devices import DTYPES
 from attention_core.masks import grid_neighbourhood, mask_tensor
@@ -21,18 +23,19 @@ PATCHES = (4, 6, 8, 12)  # sides of patches that cut it evenly
 WIDTH = 3  # of the convolution's neighbourhood
 COLOUR_BAR = 58  # pixels that it takes below its picture: so the three grids are equally high
 SAMPLE, OWN = "The sample", "My own"
+TASK = (
+    "Cut a picture into patches, and each patch is a token. None of them comes *later*, so "
+    "there is nothing to hide: every patch may attend to every other. Here queries and keys "
+    "are the patches themselves, so a patch attends to what **looks like it**. A convolution "
+    "with a 3×3 kernel reaches only its neighbours, whatever they show. *Predict first:* "
+    "where does a patch inside one red disc of the sample look?"
+)
 
 
 @st.fragment
 def look_at_a_picture(dtype: str, device: str) -> None:
     """Choose a picture and a patch, and see where it looks, and where a convolution would."""
-    st.markdown(
-        "Cut a picture into patches, and each patch is a token. None of them comes *later*, so "
-        "there is nothing to hide: every patch may attend to every other. Here queries and keys "
-        "are the patches themselves, so a patch attends to what **looks like it**. A convolution "
-        "with a 3×3 kernel reaches only its neighbours, whatever they show. *Predict first:* "
-        "where does a patch inside one red disc of the sample look?"
-    )
+    st.markdown(TASK)
     with st.container(horizontal=True, vertical_alignment="top"):
         source = controls.segments("Picture", (SAMPLE, OWN), key="mask_picture")
         side = controls.select("Side of a patch, in pixels", PATCHES, key="mask_patch", default=2)
@@ -43,12 +46,14 @@ def look_at_a_picture(dtype: str, device: str) -> None:
     image = sample_picture(SIZE) if own is None else own
     with friendly():
         patches = to_patches(image.to(device, DTYPES[dtype]), side)
-        _compare(image, patch_attention(patches, sharpness), SIZE // side)
+        row, column = _compare(image, patch_attention(patches, sharpness), SIZE // side)
+        patch = {"side": side, "row": row, "column": column}
+        keep(picture_chapter(TASK, image=own, sharpness=sharpness, **patch))
     show_source(to_patches, patch_attention, grid_neighbourhood, key="mask_image_source")
 
 
-def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
-    """`columns` patches a row and as many rows; the learner chooses one of them."""
+def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> tuple[int, int]:
+    """`columns` patches a row and as many rows; which one of them the learner has chosen."""
     st.markdown("**Which patch asks?** Click it in the picture, or choose it here.")
     with st.container(horizontal=True):
         row = controls.position("Row", columns, key="mask_row", default=1)
@@ -91,6 +96,7 @@ def _compare(image: Tensor, steps: AttentionSteps, columns: int) -> None:
         "Outlined in yellow: the patches with at least half of the largest weight."
     )
     show_tables(pictures, key="mask_image_tables")
+    return row, column
 
 
 def _on_grid(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 TITLE = "The Attention Mechanism"
 PREVIOUS_LESSON = "Instance segmentation"
 NEXT_LESSON = "The transformer architecture"
+EXERCISE_TITLES = ("Blended query", "No scale", "Local window")
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,9 @@ class Page:
 
     @property
     def path(self) -> str:
-        """The last part of the page's URL: `pages/1_qkv_formula.py` is served at `qkv_formula`."""
-        return self.file.removeprefix("pages/").removesuffix(".py").split("_", 1)[1]
+        """The last part of its URL: `qkv_formula` for `pages/1_qkv_formula.py`, "" for Overview."""
+        name = self.file.removesuffix(".py")
+        return name.removeprefix("pages/").split("_", 1)[1] if name.startswith("pages/") else ""
 
 
 OVERVIEW = Page(
@@ -66,7 +68,43 @@ EXERCISES = Page(
     20,
     "Predict, try, be checked, and understand why.",
 )
-PAGES = (OVERVIEW, QKV_FORMULA, RETRIEVAL, CAUSAL_MASKING, EXERCISES)
+MASK_WORKSHOP = Page(
+    "pages/5_mask_workshop.py",
+    "Mask workshop",
+    ":material/grid_on:",
+    "work",
+    20,
+    "Write any mask as a rule, paint it, and say it in every convention.",
+    group="Beyond the lesson",
+)
+BUG_LAB = Page(
+    "pages/6_bug_lab.py",
+    "Bug lab",
+    ":material/bug_report:",
+    "lab",
+    20,
+    "Find out from the symptoms alone what is wrong with an implementation of attention.",
+    group="Beyond the lesson",
+)
+YOUR_TENSORS = Page(
+    "pages/7_your_tensors.py",
+    "Your tensors",
+    ":material/upload_file:",
+    "own",
+    10,
+    "Look at the attention of your own model, head by head.",
+    group="Beyond the lesson",
+)
+PAGES = (
+    OVERVIEW,
+    QKV_FORMULA,
+    RETRIEVAL,
+    CAUSAL_MASKING,
+    EXERCISES,
+    MASK_WORKSHOP,
+    BUG_LAB,
+    YOUR_TENSORS,
+)
 
 
 def next_page(page: Page) -> Page | None:

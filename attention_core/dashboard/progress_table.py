@@ -1,36 +1,28 @@
 """The learner's progress in words: what is done, predictions against results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import streamlit as st
 
 from attention_core.dashboard import progress
 from attention_core.dashboard.browser_memory import forget_progress
-from attention_core.dashboard.exercise import Exercise
+from attention_core.dashboard.exercise import Question
 from attention_core.dashboard.progress import Entry
 
-TO_DO = "to do"
 # Each verdict as an icon and a colour; the word beside them says the same.
-BADGES: dict[str, tuple[str, Literal["green", "orange", "blue", "gray"]]] = {
+BADGES: dict[str, tuple[str, Literal["green", "orange", "blue"]]] = {
     "right": ("check_circle", "green"),
     "not yet right": ("cancel", "orange"),
     "shown": ("visibility", "blue"),
-    TO_DO: ("radio_button_unchecked", "gray"),
 }
 
 
-def show_progress(exercises: Sequence[Exercise]) -> None:
-    """How many questions are done and right, then one line for each in the order of the lesson.
-
-    What other pages have recorded comes after them, under the name it was recorded by.
-    """
-    done = {entry.exercise: entry for entry in progress.entries()}
-    groups = {e.title: {q.key: q.title for q in e.questions} for e in exercises}
-    known = {key for titles in groups.values() for key in titles}
-    if others := {key: key for key in done if key not in known}:
-        groups["On the pages"] = others
-    count = sum(map(len, groups.values()))
+def show_progress(groups: Mapping[str, Sequence[Question]]) -> None:
+    """How many questions are done and right, then what is done in each group."""
+    keys = {question.key for questions in groups.values() for question in questions}
+    done = {entry.exercise: entry for entry in progress.entries() if entry.exercise in keys}
+    count = len(keys)
     predicted = [entry for entry in done.values() if entry.right is not None]
     right = sum(entry.right is True for entry in predicted)
 
@@ -42,27 +34,27 @@ def show_progress(exercises: Sequence[Exercise]) -> None:
         f"**{right}** of **{len(predicted)}** predictions right. A wrong one that you can explain "
         "is worth as much."
     )
-    for exercise, titles in groups.items():
-        st.markdown(f"**{exercise}**")
-        for key, title in titles.items():
-            _show_line(title, done.get(key))
+    for title, questions in groups.items():
+        finished = [question for question in questions if question.key in done]
+        st.markdown(f"**{title}** · {len(finished)} of {len(questions)} done")
+        for question in finished:
+            _show_line(question.title, done[question.key])
     st.button(
         "Forget my progress",
         icon=":material/delete:",
         key="progress_forget_button",
         on_click=forget_progress,
+        args=(keys,),
     )
 
 
-def _show_line(title: str, entry: Entry | None) -> None:
+def _show_line(title: str, entry: Entry) -> None:
     """The verdict, then what was asked, said and computed: as text, as it may be a stranger's."""
-    verdict = TO_DO if entry is None else entry.verdict
-    icon, colour = BADGES[verdict]
+    icon, colour = BADGES[entry.verdict]
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(verdict, icon=f":material/{icon}:", color=colour)
+            st.badge(entry.verdict, icon=f":material/{icon}:", color=colour)
             st.text(title)
-        if entry is not None:
-            if entry.prediction is not None:
-                st.text(f"You said: {entry.prediction}")
-            st.text(f"Computed: {entry.result}")
+        if entry.prediction is not None:
+            st.text(f"You said: {entry.prediction}")
+        st.text(f"Computed: {entry.result}")

@@ -4,23 +4,32 @@ import streamlit as st
 
 from attention_core.attention import attention_steps
 from attention_core.dashboard import controls
+from attention_core.dashboard.exercise import say_hidden
 from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.notebooks.qkv import symmetry_chapter
 from attention_core.dashboard.picture import show
+from attention_core.dashboard.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.measures import asymmetry
 
 UNDECIDED = "Not yet"
 ANSWERS = (UNDECIDED, "Both", "Only the scores", "Only the weights", "Neither")
+TASK = (
+    "Let the keys be the queries, **K = Q**. Then query 1 compares itself with key 3 just as "
+    "query 3 does with key 1. Which is symmetric: the scores, the weights, both?"
+)
 
 
 def ask_about_symmetry(dtype: str, device: str) -> None:
     """Predict, then see: scores and weights of the lesson's queries with K = Q."""
-    st.markdown(
-        "Let the keys be the queries, **K = Q**. Then query 1 compares itself with key 3 just as "
-        "query 3 does with key 1. Which is symmetric: the scores, the weights, both?"
-    )
+    keep(symmetry_chapter(TASK))
+    st.markdown(TASK)
     guess = controls.segments("Your prediction", ANSWERS, key="qkv_symmetry")
     if guess == UNDECIDED:
+        return
+    if hides(SOLUTIONS):
+        say_hidden()
         return
     q, _, v = (tensor[0] for tensor in cached_qkv(2, 5, 5, 8, 0, dtype, device))
     steps = attention_steps(q, q, v)
@@ -41,9 +50,11 @@ def ask_about_symmetry(dtype: str, device: str) -> None:
             key="qkv_symmetric_weights",
         )
         st.metric("Largest |w_ij − w_ji|", f"{off:.2g}")
-    st.markdown(
+    verdict = (
         f"{'**Right.**' if guess == 'Only the scores' else '**Not quite.**'} The scores are "
         "symmetric, because the dot product is. The weights are not: the softmax divides each "
         "row by its own sum, so query 1 and query 3 share out differently what they have in "
         "common. Attention is a relation with a direction."
     )
+    st.markdown(verdict)
+    keep(symmetry_chapter(TASK, guess, verdict))

@@ -108,4 +108,4 @@ class Learner:
 def title_of(path: str) -> str:
     """The title of the page at this path."""
     name = path.partition("?")[0]
-    return next(page.title for page in PAGES if (page.path if "/" in page.file else "") == name)
+    return next(page.title for page in PAGES if page.path == name)

@@ -11,6 +11,7 @@ from attention_core.dashboard.exercises.receptive_field import REACH, show_recep
 from attention_core.dashboard.exercises.softmax_gradient import GRADIENT, show_gradient
 from attention_core.dashboard.exercises.unequal_query import UNEQUAL, show_unequal_query
 from attention_core.dashboard.exercises.window_mask import MASK, show_window_mask
+from attention_core.dashboard.lesson import EXERCISE_TITLES
 from attention_core.masks import local, reachable
 from attention_core.measures import softmax_jacobian_norm
 from attention_core.retrieval import blend, coefficient_for_share, retrieve
@@ -18,22 +19,21 @@ from attention_core.scaling import scale_for, scaling_study
 
 EXERCISES = (
     Exercise(
-        "Blended query",
+        EXERCISE_TITLES[0],
         (WEIGHT, UNEQUAL),
         (show_equal_query, show_unequal_query),
         (blend, retrieve, coefficient_for_share, attention_steps),
     ),
     Exercise(
-        "No scale",
+        EXERCISE_TITLES[1],
         (ONE_HOT, DENSE, GRADIENT),
         (show_one_hot, show_dense, show_gradient),
         (scale_for, scaling_study, softmax_jacobian_norm, attention_steps),
     ),
     Exercise(
-        "Local window",
+        EXERCISE_TITLES[2],
         (MASK, REACH, CONTENT),
         (show_window_mask, show_receptive_field, show_fixed_weights),
         (local, reachable, toeplitz, attention_steps),
     ),
 )
-QUESTIONS = {question.key: question for exercise in EXERCISES for question in exercise.questions}

@@ -1,5 +1,7 @@
 """Exercise 2, second part: dense random tokens, where the lesson's intuition holds."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.dashboard import controls
@@ -16,7 +18,9 @@ from attention_core.dashboard.exercises.scaling_lines import (
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.lines import lines
+from attention_core.dashboard.notebooks.no_scale import dense_chapter
 from attention_core.dashboard.picture import show
+from attention_core.dashboard.take_away import keep
 
 DENSE = Question(
     "ex_scale_dense",
@@ -36,16 +40,19 @@ FEEDBACK = {
     FALLS: "Falling would mean that the scores come closer. They spread, like √D, as nothing "
     "divides them.",
 }
+TASK = (
+    "Trained queries and keys are not one-hot: all their entries are in use. Take one query "
+    "and five keys with entries from a standard normal distribution, 500 times. **Without** "
+    "the scale, what happens to the largest of the five weights, on average?"
+)
 
 
 def show_dense(setting: Setting) -> bool:
     """Predict what D does to the weights of random queries and keys, then measure it."""
     st.subheader("The same with dense random tokens")
-    st.markdown(
-        "Trained queries and keys are not one-hot: all their entries are in use. Take one query "
-        "and five keys with entries from a standard normal distribution, 500 times. **Without** "
-        "the scale, what happens to the largest of the five weights, on average?"
-    )
+    st.markdown(TASK)
+    chapter = partial(dense_chapter, DENSE.title, TASK)
+    keep(chapter())
     answer = predict(
         DENSE,
         lambda locked: controls.choice(
@@ -59,7 +66,7 @@ def show_dense(setting: Setting) -> bool:
         return False
     without, scaled = (study(setting, "normal", rule) for rule in (UNSCALED, SCALED))
     guess = answer.guess
-    check(
+    verdict = check(
         DENSE,
         answer,
         said=f"“{guess}”",
@@ -69,6 +76,7 @@ def show_dense(setting: Setting) -> bool:
         feedback="" if guess is None else FEEDBACK[guess],
     )
     up_to = sizes("ex_scale_dense_to")
+    keep(chapter(guess, verdict, up_to))
     weights, variances = st.columns(2, gap="large")
     with weights:
         title = "Dense tokens: mean largest weight"

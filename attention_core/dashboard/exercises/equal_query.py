@@ -1,5 +1,7 @@
 """Exercise 1, first half: a query that is the sum of two tokens."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.agreement import compare_with_torch
@@ -19,6 +21,9 @@ from attention_core.dashboard.exercises.two_tokens import (
 )
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting, friendly
+from attention_core.dashboard.notebooks.blended_query import equal_chapter
+from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.weight_files import Matrix
 from attention_core.devices import DTYPES
 from attention_core.retrieval import blend
 
@@ -33,18 +38,21 @@ WEIGHT = Question(
         "nothing.",
     ),
 )
+TASK = (
+    "The retrieval demo asks for one token. Here the query asks for two at once, **token 2 + "
+    "token 4**. There are six one-hot tokens of sharpness 5: token $t$ is $5\\,e_t$, where "
+    "$e_t$ has six entries, a 1 at position $t$ and 0 elsewhere. Keys and values are tokens 0 "
+    "to 4. How much weight goes to each of the two?"
+)
 
 
 def show_equal_query(setting: Setting) -> bool:
     """Predict the weight on each of the two tokens, then change the sharpness."""
-    st.markdown(
-        "The retrieval demo asks for one token. Here the query asks for two at once, **token 2 + "
-        "token 4**. There are six one-hot tokens of sharpness 5: token $t$ is $5\\,e_t$, where "
-        "$e_t$ has six entries, a 1 at position $t$ and 0 elsewhere. Keys and values are tokens 0 "
-        "to 4. How much weight goes to each of the two?"
-    )
+    st.markdown(TASK)
     formula(r"q = 5\,e_2 + 5\,e_4")
     formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{6}\right)")
+    chapter = partial(equal_chapter, WEIGHT.title, TASK)
+    keep(chapter())
     answer = predict(
         WEIGHT,
         lambda locked: controls.slider(
@@ -59,7 +67,7 @@ def show_equal_query(setting: Setting) -> bool:
     found, dtype = ask(setting, 1.0, 1.0), DTYPES[setting.dtype]
     weight = found.weights[FIRST].item()
     guess, others = answer.guess, found.weights[OTHERS].sum().item()
-    check(
+    verdict = check(
         WEIGHT,
         answer,
         said=f"{guess} %",
@@ -77,7 +85,10 @@ def show_equal_query(setting: Setting) -> bool:
             key="ex_blend_sharpness",
         )
         with friendly():
-            show_weights(ask(setting, 1.0, 1.0, sharpness), key="ex_blend_equal")
+            explored = ask(setting, 1.0, 1.0, sharpness)
+            show_weights(explored, key="ex_blend_equal")
+            weights = Matrix(explored.weights[None], ["query"])
+            keep(chapter(guess, verdict, sharpness), {"Weights of the equal query": weights})
     with learn:
         _explain(fixed(weight, dtype, 8))
     vocab = tokens(setting)

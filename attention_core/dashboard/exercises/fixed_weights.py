@@ -1,5 +1,7 @@
 """Exercise 3, third part: a local window beside a convolution kernel."""
 
+from functools import partial
+
 import streamlit as st
 import torch
 
@@ -12,8 +14,11 @@ from attention_core.dashboard.exercise import Question, check, predict
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.notebooks.local_window import content_chapter
 from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import cached_qkv
+from attention_core.dashboard.weight_files import Matrix
 from attention_core.devices import DTYPES
 from attention_core.masks import local, mask_tensor
 
@@ -43,17 +48,20 @@ FEEDBACK = {
     NEITHER: "The band stays, for both. Inside it, attention's weights are a softmax of q·k, and "
     "so they go with the tokens.",
 }
+TASK = (
+    "A convolution is a matrix too: its kernel, here "
+    f"[{', '.join(map(str, KERNEL))}], repeated along the diagonal. It has the same band as a "
+    "local window of width 3. Now all tokens **move on by one position** (the last one becomes "
+    "the first). Whose weights change?"
+)
 
 
 def show_fixed_weights(setting: Setting) -> bool:
     """Predict whose weights move with the content, then move it."""
     st.subheader("Beside a convolution kernel")
-    st.markdown(
-        "A convolution is a matrix too: its kernel, here "
-        f"[{', '.join(map(str, KERNEL))}], repeated along the diagonal. It has the same band as a "
-        "local window of width 3. Now all tokens **move on by one position** (the last one becomes "
-        "the first). Whose weights change?"
-    )
+    st.markdown(TASK)
+    chapter = partial(content_chapter, CONTENT.title, TASK)
+    keep(chapter())
     answer = predict(
         CONTENT,
         lambda locked: controls.choice(
@@ -67,7 +75,7 @@ def show_fixed_weights(setting: Setting) -> bool:
         return False
     moved_by_one = _largest_changes(setting, seed=0, shift=1)
     guess = answer.guess
-    check(
+    verdict = check(
         CONTENT,
         answer,
         said=f"“{guess}”",
@@ -82,6 +90,8 @@ def show_fixed_weights(setting: Setting) -> bool:
         shift = controls.slider("Move all tokens on by", 0, N - 1, 1, key="ex_window_shift")
     with right:
         seed = controls.slider("Content (seed)", 0, 20, 0, key="ex_window_seed")
+    _, weights, _ = kernel_and_attention(setting, seed, shift)
+    keep(chapter(guess, verdict, seed, shift), {"Weights in the window": Matrix(weights)})
     _pictures(setting, seed, shift)
     st.markdown("**Why.** Both are a weighted sum over the same three neighbours:")
     formula(r"\text{convolution: } w_{ij} = \text{kernel}_{\,j - i + 1}")

@@ -1,5 +1,7 @@
 """Exercise 2, first part: the retrieval demo without the scale, as the lesson asks."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.dashboard import controls
@@ -17,7 +19,9 @@ from attention_core.dashboard.exercises.scaling_lines import (
 )
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.notebooks.no_scale import one_hot_chapter
 from attention_core.dashboard.picture import show
+from attention_core.dashboard.take_away import keep
 from attention_core.devices import DTYPES
 from attention_core.retrieval import blend, retrieve, vocabulary
 from attention_core.scaling import scale_for
@@ -35,20 +39,23 @@ ONE_HOT = Question(
         "Without a scale, the weights depend on the dot products and on nothing else.",
     ),
 )
+TASK = (
+    "The lesson's task: take the scale out (`scale=1`), raise D from 8 to 128 and watch the "
+    "weights. **D** is how many entries a query or a key has, $d_k$ in the formula. First with "
+    "the retrieval demo: five one-hot tokens of sharpness 5 (a single entry of each is 5, all "
+    "others are 0), and the query is token 2. **Without** the scale, what happens to the "
+    "weight on the match?"
+)
 
 
 def show_one_hot(setting: Setting) -> bool:
     """Predict what D does to a look-up among one-hot tokens, then look at every D."""
-    st.markdown(
-        "The lesson's task: take the scale out (`scale=1`), raise D from 8 to 128 and watch the "
-        "weights. **D** is how many entries a query or a key has, $d_k$ in the formula. First with "
-        "the retrieval demo: five one-hot tokens of sharpness 5 (a single entry of each is 5, all "
-        "others are 0), and the query is token 2. **Without** the scale, what happens to the "
-        "weight on the match?"
-    )
+    st.markdown(TASK)
     formula(r"w = \mathrm{softmax}(q K^\top)")
     st.markdown("instead of")
     formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{D}\right)")
+    chapter = partial(one_hot_chapter, ONE_HOT.title, TASK)
+    keep(chapter())
     answer = predict(
         ONE_HOT,
         lambda locked: controls.choice(
@@ -66,7 +73,7 @@ def show_one_hot(setting: Setting) -> bool:
         return False
     undivided, divided = (_on_match(setting, rule) for rule in (UNSCALED, SCALED))
     guess = answer.guess
-    check(
+    verdict = check(
         ONE_HOT,
         answer,
         said=f"“{guess}”",
@@ -88,7 +95,7 @@ def show_one_hot(setting: Setting) -> bool:
             f"D = 128 and {divided[1024]} at D = 1024. Here **the scale flattens a look-up** that "
             "was sharp, and nothing called for it."
         )
-    _show_all_weights(setting)
+    keep(chapter(guess, verdict, up_to, _show_all_weights(setting)))
     return True
 
 
@@ -105,7 +112,7 @@ FEEDBACK = {
 }
 
 
-def _show_all_weights(setting: Setting) -> None:
+def _show_all_weights(setting: Setting) -> int:
     st.markdown("All five weights at one D, without and with the scale:")
     d = controls.select("D", SIZES, key="ex_scale_d")
     dtype = DTYPES[setting.dtype]
@@ -120,3 +127,4 @@ def _show_all_weights(setting: Setting) -> None:
                 found.weights, labels, title=f"Weights, {RULE_NAMES[rule]}", alt_text=says
             )
             show(picture, key=f"ex_scale_bars_{'scaled' if rule == SCALED else 'unscaled'}")
+    return d

@@ -1,5 +1,7 @@
 """Exercise 3, second part: how far a stack of local layers can see."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 import torch
@@ -11,7 +13,9 @@ from attention_core.dashboard.exercise import Question, check, predict
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.notebooks.local_window import reach_chapter
 from attention_core.dashboard.picture import show
+from attention_core.dashboard.take_away import keep
 from attention_core.masks import bidirectional, local, mask_tensor, reachable
 
 N, LAYERS = 12, 3
@@ -25,16 +29,19 @@ REACH = Question(
         "Each layer adds one more neighbour on each side.",
     ),
 )
+TASK = (
+    f"Stack layers with this window on {N} positions, 0 to {N - 1}. After **{LAYERS} layers**, "
+    "which is the farthest position that can have an influence on position 0? And is it "
+    "another one for a convolution with a kernel of width 3?"
+)
 
 
 def show_receptive_field(setting: Setting) -> bool:
     """Predict how far position 0 sees, then count the layers."""
     st.subheader("How far can position 0 see?")
-    st.markdown(
-        f"Stack layers with this window on {N} positions, 0 to {N - 1}. After **{LAYERS} layers**, "
-        "which is the farthest position that can have an influence on position 0? And is it "
-        "another one for a convolution with a kernel of width 3?"
-    )
+    st.markdown(TASK)
+    chapter = partial(reach_chapter, REACH.title, TASK)
+    keep(chapter())
     answer = predict(
         REACH,
         lambda locked: controls.slider(
@@ -50,7 +57,7 @@ def show_receptive_field(setting: Setting) -> bool:
     window = masks["local attention"]
     right = farthest(window, LAYERS)
     guess = answer.guess
-    check(
+    verdict = check(
         REACH,
         answer,
         said=f"position {guess}",
@@ -62,6 +69,7 @@ def show_receptive_field(setting: Setting) -> bool:
     with explore:
         st.markdown("How many layers until everybody sees everything?")
         layers = controls.slider("Layers", 1, N - 1, LAYERS, key="ex_window_layers")
+        keep(chapter(guess, verdict, layers))
         seen = reachable(window, layers)
         picture = heatmap(
             seen.float(),

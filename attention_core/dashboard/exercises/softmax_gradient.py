@@ -1,5 +1,7 @@
 """Exercise 2, third part: what a saturated softmax does to the gradient."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.dashboard import controls
@@ -14,7 +16,9 @@ from attention_core.dashboard.exercises.scaling_lines import (
 from attention_core.dashboard.exercises.wrong_scales import compare_scales
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.lines import lines
+from attention_core.dashboard.notebooks.no_scale import gradient_chapter
 from attention_core.dashboard.picture import Picture, show
+from attention_core.dashboard.take_away import keep
 from attention_core.scaling import Tokens
 
 GRADIENT = Question(
@@ -29,17 +33,20 @@ GRADIENT = Question(
         "8 to 128, √D grows fourfold.",
     ),
 )
+TASK = (
+    "Learning needs a gradient through the softmax. How each weight answers to each score is "
+    "a matrix of derivatives, the **Jacobian** $J = \\mathrm{diag}(w) - w w^\\top$; its size "
+    "is the root of the sum of its squared entries. For dense tokens **without** the scale, "
+    "how much of its size at D = 8 is left at D = 128?"
+)
 
 
 def show_gradient(setting: Setting) -> bool:
     """Predict how far the softmax gradient shrinks, then compare all scales."""
     st.subheader("What it does to learning")
-    st.markdown(
-        "Learning needs a gradient through the softmax. How each weight answers to each score is "
-        "a matrix of derivatives, the **Jacobian** $J = \\mathrm{diag}(w) - w w^\\top$; its size "
-        "is the root of the sum of its squared entries. For dense tokens **without** the scale, "
-        "how much of its size at D = 8 is left at D = 128?"
-    )
+    st.markdown(TASK)
+    chapter = partial(gradient_chapter, GRADIENT.title, TASK)
+    keep(chapter())
     answer = predict(
         GRADIENT,
         lambda locked: controls.slider(
@@ -54,7 +61,7 @@ def show_gradient(setting: Setting) -> bool:
     without, scaled = (study(setting, "normal", rule) for rule in (UNSCALED, SCALED))
     left = 100 * without[128].mean_jacobian_norm / without[8].mean_jacobian_norm
     guess = answer.guess
-    check(
+    verdict = check(
         GRADIENT,
         answer,
         said=f"{guess} %",
@@ -77,7 +84,7 @@ def show_gradient(setting: Setting) -> bool:
         "has no gradient to lose: unscaled, 25 against 0 saturates the softmax at every D. It is "
         "not trained, so it does not matter there."
     )
-    compare_scales(setting)
+    keep(chapter(guess, verdict, up_to, compare_scales(setting)))
     return True
 
 

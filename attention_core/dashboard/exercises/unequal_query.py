@@ -1,6 +1,7 @@
 """Exercise 1, second half: two tokens with unequal coefficients."""
 
 import math
+from functools import partial
 
 import streamlit as st
 import torch
@@ -20,7 +21,10 @@ from attention_core.dashboard.exercises.two_tokens import (
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.lines import lines
+from attention_core.dashboard.notebooks.blended_query import unequal_chapter
 from attention_core.dashboard.picture import show
+from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.weight_files import Matrix
 from attention_core.devices import DTYPES
 from attention_core.retrieval import coefficient_for_share
 
@@ -37,16 +41,19 @@ UNEQUAL = Question(
         "The score of key 2 is $a \\cdot 25/\\sqrt{6} \\approx 10.2\\,a$, that of key 4 is 10.2.",
     ),
 )
+TASK = (
+    "Token 4 keeps the coefficient 1, token 2 gets the coefficient $a$: "
+    "$q = a \\cdot 5\\,e_2 + 5\\,e_4$. How large must $a$ be before token 2 takes **90 %** of "
+    "the weight?"
+)
 
 
 def show_unequal_query(setting: Setting) -> bool:
     """Predict the coefficient at which one token takes 90 %, then move it."""
     st.subheader("Now make them unequal")
-    st.markdown(
-        "Token 4 keeps the coefficient 1, token 2 gets the coefficient $a$: "
-        "$q = a \\cdot 5\\,e_2 + 5\\,e_4$. How large must $a$ be before token 2 takes **90 %** of "
-        "the weight?"
-    )
+    st.markdown(TASK)
+    chapter = partial(unequal_chapter, UNEQUAL.title, TASK)
+    keep(chapter())
     answer = predict(
         UNEQUAL,
         lambda locked: controls.slider(
@@ -62,7 +69,7 @@ def show_unequal_query(setting: Setting) -> bool:
     dtype = DTYPES[setting.dtype]
     right = coefficient_for_share(tokens(setting), SEQUENCE, FIRST, SECOND, SHARE)
     guess = answer.guess
-    check(
+    verdict = check(
         UNEQUAL,
         answer,
         said="" if guess is None else f"a = {guess:.2f}",
@@ -74,7 +81,9 @@ def show_unequal_query(setting: Setting) -> bool:
     )
     explore, learn = st.columns(2, gap="large")
     with explore:
-        _explore(setting, fixed(right, dtype, 4))
+        a = _explore(setting, fixed(right, dtype, 4))
+        weights = Matrix(ask(setting, a, 1.0).weights[None], ["query"])
+        keep(chapter(guess, verdict, a), {"Weights of the unequal query": weights})
     with learn:
         score = ask(setting, 1.0, 1.0).steps.scores[0, SECOND].item()
         _explain(fixed(score, dtype, 3), fixed(right, dtype, 4))
@@ -107,7 +116,7 @@ def share_curve(dtype: str, device: str) -> tuple[tuple[float, ...], tuple[float
     return tuple(weights[:, FIRST].tolist()), tuple(weights[:, SECOND].tolist())
 
 
-def _explore(setting: Setting, right: str) -> None:
+def _explore(setting: Setting, right: str) -> float:
     st.markdown("Where does token 2 take 90 %? And what happens below 1? Move its coefficient.")
     a = controls.slider(
         "Coefficient a", COEFFICIENTS[0], COEFFICIENTS[-1], 1.0, step=0.05, key="ex_blend_a"
@@ -130,6 +139,7 @@ def _explore(setting: Setting, right: str) -> None:
     )
     show(curve, key="ex_blend_curve")
     show_weights(found, key="ex_blend_unequal")
+    return a
 
 
 def _explain(score: str, right: str) -> None:

@@ -1,6 +1,7 @@
 """Exercise 3, first part: build the mask of a local window, and be told the first wrong cell."""
 
 import inspect
+from functools import partial
 
 import streamlit as st
 import torch
@@ -20,7 +21,9 @@ from attention_core.dashboard.exercises.paint_mask import build_mask, mask_pictu
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.notebooks.local_window import mask_chapter
 from attention_core.dashboard.picture import Picture, show
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.masks import local, mask_tensor
 
@@ -33,23 +36,26 @@ MASK = Question(
         "Query 0 has no neighbour before it, so it sees keys 0 and 1. Query 1 sees 0, 1 and 2.",
     ),
 )
+TASK = (
+    f"Image models and long-text models often let a query attend only to what is near. Build "
+    f"the mask of a **local window of width 3** for {N} tokens, centred on the query, past and "
+    "future alike. Rows are queries, columns are keys, and a cell that is on may be attended "
+    "to. Grey cells with ✕ are hidden."
+)
 
 
 def show_window_mask(setting: Setting) -> bool:
     """Paint the mask or pick its rule, then compare it with the target cell by cell."""
-    st.markdown(
-        f"Image models and long-text models often let a query attend only to what is near. Build "
-        f"the mask of a **local window of width 3** for {N} tokens, centred on the query, past and "
-        "future alike. Rows are queries, columns are keys, and a cell that is on may be attended "
-        "to. Grey cells with ✕ are hidden."
-    )
+    st.markdown(TASK)
+    chapter = partial(mask_chapter, MASK.title, TASK)
+    keep(chapter())
     answer = predict(MASK, lambda locked: build_mask(setting, locked))
     if answer is None:
         return False
     target = mask_tensor(TARGET, N, N, device=setting.device)
     mask = answer.guess
     right = mask is not None and torch.equal(mask, target)
-    check(
+    verdict = check(
         MASK,
         answer,
         said="" if mask is None else _said(mask),
@@ -57,6 +63,7 @@ def show_window_mask(setting: Setting) -> bool:
         result=f"{int(target.sum())} of {N * N} cells are on, one band round the diagonal",
         feedback="" if mask is None else feedback(mask, target),
     )
+    keep(chapter(mask, verdict))
     compare, learn = st.columns(2, gap="large")
     with compare:
         if mask is not None:

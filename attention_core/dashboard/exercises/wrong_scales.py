@@ -15,8 +15,8 @@ from attention_core.dashboard.picture import show
 from attention_core.scaling import Tokens
 
 
-def compare_scales(setting: Setting) -> None:
-    """Let the learner add wrong scales to the picture, and say what each does."""
+def compare_scales(setting: Setting) -> list[str]:
+    """Let the learner add wrong scales to the picture, and say what each does; the rules in it."""
     st.markdown(
         "**Is any scale good enough?** Two wrong ones are often written: $1/D$, without the root, "
         "and $1/\\sqrt{d_\\text{model}}$, the width of the whole model in place of one head's "
@@ -48,3 +48,4 @@ def compare_scales(setting: Setting) -> None:
             f"{dense[SCALED].mean_largest_weight:.2f} at D = 1024. A dot product of one head has "
             "D terms, so D is what counts."
         )
+    return list(rules)
