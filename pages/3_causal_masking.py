@@ -28,6 +28,7 @@ from attention_core.dashboard.image_attention import look_at_a_picture
 from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
 from attention_core.dashboard.notebooks.causal import mask_chapter
 from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.shared_link import SOLUTIONS, hides
 from attention_core.dashboard.source import show_source
 from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import MAX_N, cached_qkv
@@ -116,10 +117,12 @@ st.markdown(
     "- **Vision transformers** that classify see the whole picture at once. The patches have "
     "places, but no order in time: no patch comes after another."
 )
-with st.expander("A question: why not set the weights to 0 after the softmax?"):
-    st.markdown(
-        "Because the hidden scores would already be in the sum that divides the row. The rows "
-        "would no longer sum to 1, and each weight would still change with the future: what was "
-        "hidden would leak through the denominator. Masking *before* the softmax leaves no trace."
-    )
+if not hides(SOLUTIONS):
+    with st.expander("A question: why not set the weights to 0 after the softmax?"):
+        st.markdown(
+            "Because the hidden scores would already be in the sum that divides the row. The rows "
+            "would no longer sum to 1, and each weight would still change with the future: what "
+            "was hidden would leak through the denominator. Masking *before* the softmax leaves "
+            "no trace."
+        )
 close_page(PAGE)
