@@ -48,7 +48,8 @@ with idea:
         "- use attention as a soft look-up, and say what a blended query finds\n"
         "- hide the future with a mask, prove that it is hidden, and say when not to\n"
         "- say what the scale is for, and when it is in the way\n"
-        "- tell a local window from a convolution"
+        "- tell a local window from a convolution\n"
+        "- write any mask as a rule, and know a wrong implementation by its symptoms"
     )
 with picture:
     steps = attention_steps(
@@ -75,7 +76,7 @@ for group, pages in groupby(PAGES[1:], key=lambda page: page.group):
     st.markdown(f"**{group}**, about {minutes} minutes. {ADVICE[group]}")
     for first in range(0, len(parts), 2):  # row by row, so that the order holds on a phone
         for column, page in zip(st.columns(2), parts[first : first + 2], strict=False):
-            with column.container(border=True):
+            with column.container(border=True, height="stretch"):
                 name = f"**{page.title}** · {page.minutes} min"
                 st.page_link(page.file, label=name, icon=page.icon)
                 st.markdown(page.objective)

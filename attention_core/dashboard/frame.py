@@ -59,6 +59,10 @@ def close_page(page: Page) -> None:
         st.page_link(
             following.file, label=f"Next: {following.title}", icon=":material/arrow_forward:"
         )
+    else:
+        st.page_link(
+            lesson.OVERVIEW.file, label="Back to the Overview", icon=":material/arrow_back:"
+        )
     offer_link(page)
 
 

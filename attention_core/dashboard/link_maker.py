@@ -29,17 +29,16 @@ def _make_link(page: Page) -> None:
     )
     titles = [AS_IT_IS, *(f"Exercise: {title}" for title in EXERCISE_TITLES)]
     start = st.selectbox("Start with", titles, key="link_start")
-    hidden = {HIDE: [SOLUTIONS]} if st.toggle("Hide the solutions", key="link_solutions") else {}
+    hidden = [SOLUTIONS] if st.toggle("Hide solutions and hints", key="link_solutions") else []
     embed = st.toggle("For embedding: without Streamlit's toolbar", key="link_embed")
     labels = drawn(page.prefix) if start == AS_IT_IS else {}
     if labels:
-        keys = st.multiselect(
+        hidden += st.multiselect(
             "Hide these controls, at the values they have now",
             list(labels),
             format_func=labels.__getitem__,
             key="link_controls",
         )
-        hidden = {HIDE: [*hidden.get(HIDE, []), *keys]}
 
     state = {name: st.query_params.get_all(name) for name in st.query_params}
     url = str(st.context.url)
@@ -47,12 +46,13 @@ def _make_link(page: Page) -> None:
         url = f"{url.removesuffix('/').removesuffix(page.path).removesuffix('/')}/{EXERCISES.path}"
         state = {name: state[name] for name in ("device", "dtype") if name in state}
         state[EXERCISE] = [start.removeprefix("Exercise: ")]
-    link = address(url, state | hidden, embed=embed)
+    link = address(url, state | {HIDE: hidden}, embed=embed)
     st.caption("The link")
     st.code(link, language=None, wrap_lines=True)
     if embed:
         st.caption("For the HTML of a course page")
-        st.code(frame(link, page.title if start == AS_IT_IS else start), language="html")
+        title = page.title if start == AS_IT_IS else start
+        st.code(frame(link, title), language="html", wrap_lines=True)
 
 
 def address(url: str, parameters: dict[str, list[str]], *, embed: bool = False) -> str:

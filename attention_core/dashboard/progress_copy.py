@@ -31,7 +31,9 @@ def keep_progress(known: Collection[str]) -> None:
                 icon=":material/download:",
                 on_click="ignore",
             )
-        file = st.file_uploader("Load a progress file", "json", key="overview_progress_file")
+        file = st.file_uploader(
+            "Load a progress file", "json", key="overview_progress_file", max_upload_size=1
+        )
         if file is not None:
             with friendly("This file cannot be loaded."):
                 entries, others = read_progress(file.getvalue(), known)

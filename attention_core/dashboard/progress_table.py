@@ -16,6 +16,7 @@ BADGES: dict[str, tuple[str, Literal["green", "orange", "blue"]]] = {
     "not yet right": ("cancel", "orange"),
     "shown": ("visibility", "blue"),
 }
+LISTED = 5  # answers of one group that are in view at once; more are folded away
 
 
 def show_progress(groups: Mapping[str, Sequence[Question]]) -> None:
@@ -36,9 +37,13 @@ def show_progress(groups: Mapping[str, Sequence[Question]]) -> None:
     )
     for title, questions in groups.items():
         finished = [question for question in questions if question.key in done]
-        st.markdown(f"**{title}** · {len(finished)} of {len(questions)} done")
-        for question in finished:
-            _show_line(question.title, done[question.key])
+        says = f"**{title}** · {len(finished)} of {len(questions)} done"
+        if not finished:
+            st.markdown(says)
+            continue
+        with st.expander(says, expanded=len(finished) <= LISTED, key=f"progress_{title}"):
+            for question in finished:
+                _show_line(question.title, done[question.key])
     st.button(
         "Forget my progress",
         icon=":material/delete:",

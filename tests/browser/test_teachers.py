@@ -65,7 +65,7 @@ def test_a_link_to_an_exercise_without_its_solution(new_learner) -> None:
     dialog = make_link(teacher)
     choose(teacher.page, dialog, "Start with", "Exercise: Local window")
     expect(link_in(dialog)).to_contain_text("ex_exercise=Local+window")
-    dialog.get_by_text("Hide the solutions").click()
+    dialog.get_by_text("Hide solutions and hints").click()
     expect(link_in(dialog)).to_contain_text("hide=solutions")
     link = link_in(dialog).inner_text()
     assert "ret_sharpness" not in link
