@@ -20,7 +20,6 @@ from attention_core.biases import (
     alibi,
     alibi_slopes,
     bias_tensor,
-    far_weight,
     relative_bias,
     relative_bucket,
     soft_cap,
@@ -37,7 +36,7 @@ from attention_core.conventions import (
     outputs,
 )
 from attention_core.convolution import convolve, toeplitz
-from attention_core.dead_rows import DeadRowAnswer, dead_row_answers, finite_fill
+from attention_core.dead_rows import DeadRowAnswer, dead_row_answers, finite_stand_in
 from attention_core.decoding import KVCache, decode, replace_token
 from attention_core.devices import DTYPES, Device, available_devices, resolve_device
 from attention_core.diagnosis import Symptoms, symptoms
@@ -67,6 +66,7 @@ from attention_core.masks import (
 from attention_core.measures import (
     asymmetry,
     entropy,
+    far_weight,
     future_weight,
     largest_weight,
     softmax_jacobian_norm,
@@ -130,7 +130,7 @@ __all__ = [
     "document",
     "entropy",
     "far_weight",
-    "finite_fill",
+    "finite_stand_in",
     "future_weight",
     "global_local",
     "grid_neighbourhood",

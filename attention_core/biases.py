@@ -122,17 +122,5 @@ def bias_tensor(
     return numbers.expand(n_q, n_k).clone()
 
 
-def far_weight(weights: Tensor, distance: int) -> float:
-    """The share of all weight that lies on keys more than `distance` positions from their query.
-
-    weights (..., n_q, n_k); 0 if there is no weight at all. Query i stands at position i.
-    """
-    n_q, n_k = weights.shape[-2:]
-    away = (torch.arange(n_q).unsqueeze(1) - torch.arange(n_k)).abs()  # (n_q, n_k)
-    shares = weights.detach().cpu().double()
-    total = float(shares.sum())
-    return float(shares[..., away > distance].sum()) / total if total else 0.0
-
-
 def _geometric(n: int) -> tuple[float, ...]:
     return tuple(2 ** (-8 * head / n) for head in range(1, n + 1))

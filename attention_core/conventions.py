@@ -45,8 +45,8 @@ def cannot_say(convention: str, mask: Tensor, d_k: int, d_v: int) -> str:
         i, j = wrong.nonzero()[0].tolist()
         says = "may attend" if mask[i, j] else "may not attend"
         return (
-            "is_causal=True can say one mask only, the causal one. "
-            f"In yours, query {i} {says} to key {j}."
+            "This way can say the two causal triangles only. "
+            f"Unlike is_causal=True, in your mask query {i} {says} to key {j}."
         )
     return ""
 
@@ -66,7 +66,7 @@ def output_in(convention: str, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) ->
 def difference_in(convention: str, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> float:
     """The largest |output_in(convention) - attention|; arguments and errors as in `output_in`."""
     ours, _ = attention(q, k, v, mask)
-    return _largest(output_in(convention, q, k, v, mask), ours)
+    return _largest_difference(output_in(convention, q, k, v, mask), ours)
 
 
 def outputs(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> dict[str, Tensor]:
@@ -95,8 +95,8 @@ def mix_up(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> MixUp:
     wrong = multihead(q, k, v, mask)
     meant, opposite = (attention(q, k, v, m)[0] for m in (mask, blocked(mask)))
     dead = int(mask.all(-1).sum())
-    return MixUp(_largest(wrong, meant), _largest(wrong, opposite), dead)
+    return MixUp(_largest_difference(wrong, meant), _largest_difference(wrong, opposite), dead)
 
 
-def _largest(a: Tensor, b: Tensor) -> float:
+def _largest_difference(a: Tensor, b: Tensor) -> float:
     return (a.cpu().double() - b.cpu().double()).abs().max().item()

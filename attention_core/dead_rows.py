@@ -36,7 +36,7 @@ class DeadRowAnswer:
         return tuple(n for n in ("dq", "dk", "dv") if not getattr(self, n).isfinite().all())
 
 
-def finite_fill(dtype: torch.dtype) -> float:
+def finite_stand_in(dtype: torch.dtype) -> float:
     """-1e9, the usual stand-in for -inf, or the lowest number of a dtype that cannot hold it."""
     return max(-1e9, torch.finfo(dtype).min)
 
@@ -57,7 +57,7 @@ def zero_way(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> tuple[Tensor, 
 def uniform_way(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
     """softmax(scores, -1e9 where masked): in a dead row all are equal, so each gets 1/n_k."""
     scores = q @ k.mT * scale_or_default(None, q.shape[-1])
-    weights = scores.masked_fill(~allowed, finite_fill(q.dtype)).softmax(-1)
+    weights = scores.masked_fill(~allowed, finite_stand_in(q.dtype)).softmax(-1)
     return weights @ v, weights
 
 

@@ -60,7 +60,7 @@ def symptoms(
         later, _ = implementation(q, k.where(~last, -k), v.where(~last, -v), mask, padding)
     except RuntimeError as error:
         return str(error)
-    allowed = allowed_pairs(q, k, mask, padding)
+    allowed = allowed_by_both(q, k, mask, padding)
     fused = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
     earlier = slice(k.shape[-2] - 1)
     return Symptoms(
@@ -69,16 +69,16 @@ def symptoms(
         row_sums=weights.sum(-1),
         column_sums=weights.sum(-2),
         future_weight=future_weight(weights),
-        forbidden_weight=_largest(weights.masked_fill(allowed, 0.0)),
-        own_weight=_largest(weights.diagonal(dim1=-2, dim2=-1)),
+        forbidden_weight=_largest_absolute(weights.masked_fill(allowed, 0.0)),
+        own_weight=_largest_absolute(weights.diagonal(dim1=-2, dim2=-1)),
         mean_largest=largest_weight(weights).double().mean().item(),
-        torch_difference=_largest(output - fused),
-        earlier_change=_largest((later - output)[..., earlier, :]),
+        torch_difference=_largest_absolute(output - fused),
+        earlier_change=_largest_absolute((later - output)[..., earlier, :]),
         not_numbers=sum(int((~tensor.isfinite()).sum()) for tensor in (weights, output)),
     )
 
 
-def allowed_pairs(
+def allowed_by_both(
     q: Tensor, k: Tensor, mask: Tensor | None = None, padding: Tensor | None = None
 ) -> Tensor:
     """Where the two masks both allow, as booleans that broadcast to (batch, heads, n_q, n_k)."""
@@ -87,5 +87,5 @@ def allowed_pairs(
     return allowed if padding is None else allowed & padding[:, None, None, :]
 
 
-def _largest(values: Tensor) -> float:
+def _largest_absolute(values: Tensor) -> float:
     return values.abs().max().item() if values.numel() else 0.0

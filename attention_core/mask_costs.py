@@ -1,4 +1,4 @@
-"""What a mask saves: pairs to compute, and keys to keep while a model generates."""
+"""What a mask saves: pairs to compute, and keys to hold while a model generates."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,8 @@ class MaskCosts:
     most_keys  the most keys that any one query sees
     tokens     positions at which a query or a key stands
     step       as many tokens at most have to come at once: 1 if no query sees the future
-    cached     as many keys at most have to be kept, if the tokens come in such steps
+    cached     as many keys at most have to be held at a time, those of the current step included,
+               if the tokens come in such steps
     """
 
     pairs: int

@@ -24,7 +24,7 @@ from attention_core.masks import mask_tensor, turned
 from attention_core.rule_on_tensors import rule_on_tensors
 from attention_core.torch_calls import top_left_causal
 
-Cells = Collection[tuple[int, int]]
+Pairs = Collection[tuple[int, int]]
 
 WIDTH = 88  # of a line, if the rule is shorter
 _SDPA = "F.scaled_dot_product_attention"
@@ -42,7 +42,7 @@ def snippets(
     d_v: int,
     *,
     seed: int = 0,
-    exceptions: Cells = (),
+    exceptions: Pairs = (),
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> dict[str, str]:
@@ -97,7 +97,7 @@ def _imports(name: str, top_left: bool) -> str:
     return f"import torch\n{lines}"
 
 
-def _table(rule: str, exceptions: Cells, device: str) -> str:
+def _table(rule: str, exceptions: Pairs, device: str) -> str:
     """The rule as a function of two whole numbers, and the mask as the table of its answers."""
     place = "" if device == "cpu" else f', device="{device}"'
     rows = "[[may_attend(i, j) for j in range(n_k)] for i in range(n_q)]"
@@ -106,7 +106,7 @@ def _table(rule: str, exceptions: Cells, device: str) -> str:
     return f"\ndef may_attend(i, j):\n    return {rule}\n\n\n{made}{_painted(exceptions)}"
 
 
-def _painted(exceptions: Cells) -> str:
+def _painted(exceptions: Pairs) -> str:
     if not exceptions:
         return ""
     cells = ", ".join(f"({i},\xa0{j})" for i, j in sorted(set(exceptions)))
@@ -124,7 +124,7 @@ with torch.no_grad():  # identity projections, so that q, k, v stay what they ar
 """
 
 
-def _flex_call(rule: str, exceptions: Cells, table: str) -> str:
+def _flex_call(rule: str, exceptions: Pairs, table: str) -> str:
     spoken = None if exceptions else rule_on_tensors(rule)
     made = f"{table}\n" if spoken is None else ""
     answer = "mask[i, j]" if spoken is None else spoken

@@ -6,10 +6,14 @@ from attention_core import attention_steps, parse_mask_rule
 from attention_core.dashboard import controls
 from attention_core.dashboard.all_questions import QUESTIONS
 from attention_core.dashboard.browser_memory import remember_progress
+from attention_core.dashboard.chapter import displayed
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.lesson import MASK_WORKSHOP as PAGE
+from attention_core.dashboard.notebooks.workshop import mask_chapter
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.weight_files import Matrix
 from attention_core.dashboard.workshop.alignment import show_alignment
 from attention_core.dashboard.workshop.bias import show_bias
 from attention_core.dashboard.workshop.challenges import show_challenges
@@ -30,16 +34,19 @@ PARTS = {
 }
 
 setting = open_page(PAGE)
-st.markdown(
+intro = (
     "A mask answers one question for every pair: **may query *i* attend to key *j*?** So any mask "
     "is a rule in *i* and *j*, True or False for each cell. Where it says False, the score becomes "
     "−∞ and the weight exactly 0:"
 )
-formula(r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)")
-formula(
+masked_tex = r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right)"
+mask_tex = (
     r"M_{ij} = \begin{cases} 0 & \text{if the rule holds for } i, j \\"
     r" -\infty & \text{otherwise} \end{cases}"
 )
+st.markdown(intro)
+formula(masked_tex)
+formula(mask_tex)
 
 st.header("Write the rule")
 st.markdown(
@@ -65,14 +72,30 @@ with st.expander("What a rule may hold", icon=":material/menu_book:"):
     )
 hand = take_in_hand(drawn, paint(drawn.mask), setting)
 st.markdown(
-    "*What to look for:* rows are queries, columns are keys. A row of the mask says what its query "
-    "sees, and the weights of that row sum to 1 over just these cells: the fewer there are, the "
-    "larger each."
+    "*What to look for:* rows are queries, columns are keys, and 1 means *may attend*. A row of "
+    "the mask says what its query sees, and the weights of that row sum to 1 over just these "
+    "cells: the fewer there are, the larger each."
 )
-show_mask(hand, setting)
+weights = show_mask(hand, setting)
+n_q, n_k = hand.mask.shape
+keep(
+    mask_chapter(
+        (intro, displayed(masked_tex), displayed(mask_tex)),
+        rule=hand.rule,
+        exceptions=hand.exceptions,
+        sizes=(n_q, n_k),
+        seed=hand.seed,
+    ),
+    {"Weights": Matrix(weights), "Mask": Matrix(hand.mask)},
+)
 show_source(parse_mask_rule, attention_steps, key="work_source")
 
-st.header("Work with it")
+st.header("Go further")
+st.markdown(
+    "**Gallery**: which masks do models use? **Conventions**: how do I say mine in PyTorch? "
+    "**Dead rows**: what if a query sees nothing? **Alignment**: what if n_q ≠ n_k? **Bias**: can "
+    "a mask say *less*? **Challenges**: find the rule."
+)
 part = controls.segments("Part", list(PARTS), key="work_part")
 PARTS[part](hand, setting)
 remember_progress(QUESTIONS)

@@ -4,31 +4,42 @@ import streamlit as st
 
 from attention_core.dashboard import controls
 from attention_core.dashboard.all_questions import QUESTIONS
-from attention_core.dashboard.browser_memory import remember_progress
+from attention_core.dashboard.browser_memory import recall_progress, remember_progress
 from attention_core.dashboard.frame import close_page, open_page
 from attention_core.dashboard.lab.case import examine
 from attention_core.dashboard.lab.conditions import choose_conditions
 from attention_core.dashboard.lab.diagnosis import diagnose
+from attention_core.dashboard.lab.place import choose_place
 from attention_core.dashboard.lab.specimens import LETTERS
 from attention_core.dashboard.lab.symptoms_panel import show_symptoms
 from attention_core.dashboard.lesson import BUG_LAB as PAGE
+from attention_core.dashboard.notebooks.lab import symptoms_chapter
+from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.weight_files import Matrix
 
 setting = open_page(PAGE)
 
-st.markdown(
-    "Behind each letter is an implementation of attention. Twelve have one fault each, of the kind "
-    "that people really make; one is right. You see what a specimen **does**, never its code, and "
-    "say what is wrong with it. Some faults do not show under every setting: change the settings "
-    "until the specimen gives itself away."
+intro = (
+    "Each letter stands for a *specimen*: an implementation of attention. Twelve have one fault "
+    "each, of the kind that people really make; one is right. You see what a specimen **does**, "
+    "never its code, and say what is wrong with it. Some faults do not show under every setting: "
+    "change the settings until the fault shows."
 )
+st.markdown(intro)
 letter = controls.segments("Specimen", LETTERS, key="lab_specimen")
 conditions = choose_conditions(setting)
-case = examine(letter, conditions)
 
 st.header(f"Symptoms of specimen {letter}")
+case = examine(letter, conditions, choose_place(conditions))
 show_symptoms(case)
+shown = {f"Weights of specimen {letter}": case.seen, "Weights of the right one": case.reference}
+keep(
+    symptoms_chapter(intro, case),
+    {name: Matrix(s.weights[case.place]) for name, s in shown.items() if not isinstance(s, str)},
+)
 
 st.header("Your diagnosis")
+recall_progress(QUESTIONS)
 diagnose(case, setting)
 remember_progress(QUESTIONS)
 close_page(PAGE)

@@ -28,12 +28,14 @@ def bars(
     y: str = "weight",
     x: str = "key j",
     limit: float = 1.0,
+    decimals: int | None = None,
 ) -> Picture:
     """The vector `values` (n,) as n bars; `x` says what they stand for, `y` what they measure.
 
     The bars lie on their side, so that names stay horizontal and can be read on a phone. They
     reach to `limit`, or to a round number that holds all values; to both sides of 0 if one is
-    negative. The labels must differ; they are shown as plain text.
+    negative. The labels must differ; they are shown as plain text. The numbers behind the bars have
+    `decimals` decimals, or five digits if that is None.
 
     Raises ValueError unless there is one label for each value, and no label twice.
     """
@@ -41,7 +43,7 @@ def bars(
     if len(labels) != numbers.size or len(set(labels)) != numbers.size:
         raise ValueError(f"bars need one label each, all different: {numbers.size}, {list(labels)}")
     finite = np.where(np.isfinite(numbers), numbers, np.nan)
-    written = [short_number(number) for number in numbers]
+    written = [short_number(number, decimals) for number in numbers]
     data = pd.DataFrame({"row": range(numbers.size), "label": list(labels), "value": finite})
     data["number"] = written
     data["says"] = [f"{label}: {number}" for label, number in zip(labels, written, strict=True)]
@@ -54,10 +56,12 @@ def bars(
     return Picture(spec, data, alt_text, table)
 
 
-def short_number(number: float) -> str:
-    """Five digits, and never 0 for what is not 0: 0.99985, 3.7e-05."""
+def short_number(number: float, decimals: int | None = None) -> str:
+    """Five digits, or so many decimals; never 0 for what is not 0: 0.99985, 3.69e-05."""
     if not np.isfinite(number):
         return "NaN" if np.isnan(number) else "+∞" if number > 0 else "−∞"
+    if decimals is not None and abs(number) >= 0.5 * 10**-decimals:
+        return f"{number:.{decimals}f}"
     return f"{number:.2e}" if 0 < abs(number) < 1e-3 else f"{number:.5g}"
 
 

@@ -15,6 +15,7 @@ from attention_core.dashboard.lesson import EXERCISES
 from attention_core.dashboard.progress import LONGEST, Entry, read_entry
 
 _KEY, _FORGET, _FORGOTTEN = "progress_memory", "progress_forget", "progress_forgotten"
+_ASKED, _WAITED_FOR = "progress_asked", "progress_waited_for"
 
 _MEMORY = st.components.v2.component(
     "attention_progress",
@@ -35,7 +36,8 @@ _MEMORY = st.components.v2.component(
         try {
             localStorage.setItem(NAME, JSON.stringify({ ...stored, ...data.entries }));
         } catch { /* then progress lasts for this visit */ }
-        if (text !== told && Object.keys(stored).some((key) => !(key in data.entries))) {
+        const news = data.answer || Object.keys(stored).some((key) => !(key in data.entries));
+        if (text !== told && news) {
             told = text;
             setStateValue("stored", text);
         }
@@ -49,20 +51,37 @@ def remember_progress(known: Collection[str]) -> None:
 
     At the first visit the browser answers a moment later, with a second run.
     """
-    stored = st.session_state.get(_KEY, {}).get("stored", "")
     forget = st.session_state.pop(_FORGET, False)
     if forget:
         progress.forget()
-        st.session_state[_FORGOTTEN] = stored
-    elif stored != st.session_state.get(_FORGOTTEN):
-        progress.restore(_read(stored, known))
+        st.session_state[_FORGOTTEN] = _stored()
+    else:
+        recall_progress(known)
     entries = {entry.exercise: vars(entry) for entry in progress.entries()}
     known_keys = {"known": list(known), "longest": LONGEST}
+    answer = st.session_state.pop(_WAITED_FOR, False)
     _MEMORY(
         key=_KEY,
-        data={"entries": entries, "forget": forget, **known_keys},
+        data={"entries": entries, "forget": forget, "answer": answer, **known_keys},
         on_stored_change=lambda: None,
     )
+    st.session_state[_ASKED] = True
+
+
+def recall_progress(known: Collection[str]) -> None:
+    """Take up what the browser holds, for a page that shows progress or adds to what is there."""
+    stored = _stored()
+    if stored != st.session_state.get(_FORGOTTEN):
+        progress.restore(_read(stored, known))
+
+
+def must_wait() -> bool:
+    """Whether what the browser holds is still to come: then it is here in a run that follows,
+    also if it is nothing."""
+    if st.session_state.get(_ASKED, False):
+        return False
+    st.session_state[_WAITED_FOR] = True
+    return True
 
 
 def forget_progress(known: Collection[str]) -> None:
@@ -70,6 +89,10 @@ def forget_progress(known: Collection[str]) -> None:
     st.session_state[_FORGET] = True
     for prefix in (EXERCISES.prefix, *known):
         reset(prefix)
+
+
+def _stored() -> object:
+    return st.session_state.get(_KEY, {}).get("stored", "")
 
 
 def _read(stored: object, known: Collection[str]) -> list[Entry]:

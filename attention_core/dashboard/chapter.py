@@ -12,7 +12,8 @@ class Words(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A cell of code: our own, the same whatever the learner chose."""
+    """A cell of code: our own. Of a learner's text it holds at most a rule that is a legal one,
+    see `parse_mask_rule`, where the page itself shows the rule as code."""
 
     text: str
 

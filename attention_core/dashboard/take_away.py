@@ -56,9 +56,12 @@ def begin(page: Page, *, dtype: str, device: str) -> None:
 def keep(chapter: Chapter, weights: Mapping[str, Matrix] | None = None) -> None:
     """Note a part of the page for its notebook, and weights to be saved, by the picture's name.
 
-    A chapter of the same title is replaced, and keeps its place.
+    A chapter of the same title is replaced, and keeps its place. A part that is drawn without its
+    page has no notebook.
     """
-    taken = _runs()[_LATEST]
+    taken = _runs().get(_LATEST)
+    if taken is None:
+        return
     taken.chapters[chapter.title] = chapter
     taken.weights.update(weights or {})
 

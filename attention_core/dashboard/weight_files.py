@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Weights (n_q, n_k) to be saved, with a label for each query and each key."""
+    """Weights or a mask (n_q, n_k) to be saved, with a label for each query and each key."""
 
     values: Tensor
     queries: Sequence[str] | None = None

@@ -14,7 +14,6 @@ from attention_core.biases import (
     alibi,
     alibi_slopes,
     bias_tensor,
-    far_weight,
     relative_bias,
     relative_bucket,
     soft_cap,
@@ -236,13 +235,3 @@ def test_sizes_that_are_refused():
 def test_minus_infinity_in_a_bias_stays():
     bias = bias_tensor(lambda q, k: torch.where(k <= q, 0.0, -INF), 3, 5, dtype=torch.float16)
     assert torch.equal(bias.isneginf(), ~mask_tensor(causal, 3, 5))
-
-
-def test_far_weight_counts_what_is_further_than_the_distance():
-    weights = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 0.0]])
-    assert far_weight(weights, 0) == pytest.approx(1.0 / 2)  # 0.25 + 0.25 and 0.5, of 2
-    assert far_weight(weights, 1) == pytest.approx(0.25 / 2)
-    assert far_weight(weights, 2) == 0
-    assert far_weight(weights[2:], 0) == 0  # no weight at all
-    wide = torch.full((2, 5), 0.2)  # distances 0..4 and 1, 0, 1, 2, 3
-    assert far_weight(wide.expand(3, 2, 5), 2) == pytest.approx(3 / 10)

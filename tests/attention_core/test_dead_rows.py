@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from attention_core.attention import attention
-from attention_core.dead_rows import WAYS, dead_row_answers, finite_fill
+from attention_core.dead_rows import WAYS, dead_row_answers, finite_stand_in
 
 I2 = torch.eye(2)
 V = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -103,9 +103,9 @@ def test_a_forbidden_value_moves_the_uniform_answer_only():
 def test_every_dtype_holds_its_fill(dtype):
     q, k, v = (x.to(dtype) for x in qkv())
     found = answers(q, k, v, MASK)
-    fill = torch.tensor(finite_fill(dtype), dtype=dtype)
+    fill = torch.tensor(finite_stand_in(dtype), dtype=dtype)
     assert fill.isfinite() and fill <= -65504
-    assert finite_fill(dtype) == (-65504.0 if dtype == torch.float16 else -1e9)
+    assert finite_stand_in(dtype) == (-65504.0 if dtype == torch.float16 else -1e9)
     assert_close(found["uniform"].weights[:2], torch.full((2, 7), 1 / 7, dtype=dtype))
     assert (found["uniform"].weights[2:][~MASK[2:]] == 0).all()
     assert found["zero"].spoiled == found["uniform"].spoiled == ()

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from attention_core import FAULTS, IMPLEMENTATIONS, indistinguishable, sample_qkv, symptoms
-from attention_core.diagnosis import Symptoms, allowed_pairs
+from attention_core.diagnosis import Symptoms, allowed_by_both
 from attention_core.faults import (
     diagonal_masked,
     finite_fill,
@@ -208,8 +208,8 @@ def test_errors_of_outputs_grow_with_the_values():
 
 def test_allowed_pairs_joins_both_masks():
     q, k, _ = sample()
-    assert allowed_pairs(q, k).all() and allowed_pairs(q, k).shape == (5, 5)
-    assert torch.equal(allowed_pairs(q, k, CAUSAL), CAUSAL)
-    both = allowed_pairs(q, k, CAUSAL, PADDING)
+    assert allowed_by_both(q, k).all() and allowed_by_both(q, k).shape == (5, 5)
+    assert torch.equal(allowed_by_both(q, k, CAUSAL), CAUSAL)
+    both = allowed_by_both(q, k, CAUSAL, PADDING)
     assert both.shape == (2, 1, 5, 5)
     assert both[1, 0].tolist() == [[j <= i and j < 3 for j in range(5)] for i in range(5)]

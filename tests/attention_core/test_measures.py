@@ -12,6 +12,7 @@ from attention_core.attention import attention_steps
 from attention_core.measures import (
     asymmetry,
     entropy,
+    far_weight,
     future_weight,
     largest_weight,
     softmax_jacobian_norm,
@@ -91,3 +92,13 @@ def test_equal_queries_and_keys_have_symmetric_scores_but_not_weights():
     steps = attention_steps(q, q, v)
     assert asymmetry(steps.scores) < 1e-6
     assert asymmetry(steps.weights) > 0.1
+
+
+def test_far_weight_counts_what_is_further_than_the_distance():
+    weights = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.0, 0.0, 0.0]])
+    assert far_weight(weights, 0) == pytest.approx(1.0 / 2)  # 0.25 + 0.25 and 0.5, of 2
+    assert far_weight(weights, 1) == pytest.approx(0.25 / 2)
+    assert far_weight(weights, 2) == 0
+    assert far_weight(weights[2:], 0) == 0  # no weight at all
+    wide = torch.full((2, 5), 0.2)  # distances 0..4 and 1, 0, 1, 2, 3
+    assert far_weight(wide.expand(3, 2, 5), 2) == pytest.approx(3 / 10)

@@ -78,3 +78,46 @@ def test_a_diagnosis_stays_after_a_refresh_another_specimen_and_another_page(new
     learner.settle()
     expect(page.get_by_text("Specimen B: tried so far")).to_be_visible()
     expect(verdict).to_contain_text("Not quite")
+
+
+def guess(learner: Learner, name: str) -> None:
+    """Choose a diagnosis and lock it in, from wherever the learner is."""
+    page = learner.page
+    page.get_by_role("radio", name="Thinking").click()
+    expect(page.get_by_role("radio", name=name)).to_be_enabled()
+    page.get_by_text(name, exact=True).first.click()
+    expect(page.get_by_role("radio", name=name)).to_be_checked()
+    learner.settle()
+    page.get_by_role("radio", name="Lock in").click()
+    learner.settle()
+
+
+def test_all_that_was_tried_stays_after_a_refresh(new_learner) -> None:
+    learner: Learner = new_learner()
+    page = learner.open("bug_lab?lab_specimen=B")
+    tried = page.get_by_role("listitem")
+    for name in ("No scale", "Weights transposed"):
+        guess(learner, name)
+    expect(tried).to_have_text(["No scale", "Weights transposed"])
+    page.reload()
+    learner.arrive("Bug lab")
+    expect(tried).to_have_text(["No scale", "Weights transposed"])
+
+    guess(learner, NAME)
+    guess(learner, "No scale")  # to see what it would have said
+    expect(page.get_by_test_id("stAlert")).to_contain_text("Not quite")
+    page.reload()
+    learner.arrive("Bug lab")
+    expect(page.get_by_text("1 of 13 diagnosed")).to_be_visible()
+    expect(tried).to_have_text(["No scale", "Weights transposed", NAME])
+
+    page.get_by_role("radio", name="Thinking").click()
+    learner.settle()
+    page.reload()
+    learner.arrive("Bug lab")
+    expect(page.get_by_text("1 of 13 diagnosed")).to_be_visible()
+
+
+def test_a_guess_in_a_link_is_noted_without_a_click(learner: Learner) -> None:
+    page = learner.open("bug_lab?lab_specimen=B&lab_B_guess=No+scale&lab_B_move=Lock+in")
+    expect(page.get_by_role("listitem")).to_have_text(["No scale"])

@@ -45,6 +45,21 @@ def test_what_was_typed_last_is_in_the_notebook(learner: Learner) -> None:
     assert "names = ['alpha', 'beta', 'dog']" in choices(notebook)
 
 
+@pytest.mark.parametrize(
+    ("address", "choice"),
+    [
+        ("mask_workshop?work_rule=j+%3C+3", "rule = 'j < 3'  #"),
+        ("bug_lab?lab_heads=3", "heads = 3  #"),
+        ("your_tensors?own_h=1", "h = 1  #"),
+    ],
+)
+def test_the_pages_beyond_the_lesson(learner: Learner, address: str, choice: str) -> None:
+    page = learner.open(address)
+    name, notebook = download(page, NOTEBOOK)
+    assert name == f"attention_{address.partition('?')[0]}.ipynb"
+    assert choice in choices(notebook)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_picture_is_saved_as_it_stands_there(new_learner, theme: str) -> None:
     learner: Learner = new_learner(theme=theme)

@@ -143,3 +143,30 @@ def test_ends_in_the_wrong_order_show_all(learner: Learner) -> None:
     learner.press(end_of(learner, "Queries", "start"), "ArrowRight")
     expect(chart).to_have_attribute("aria-label", re.compile("queries 1 to 10, keys 0 to 10"))
     learner.settle()
+
+
+def test_a_click_on_a_small_picture_chooses_the_head_again_and_again(learner: Learner) -> None:
+    page = learner.open("your_tensors?own_sample=An+attention+sink")
+    box = page.locator(".st-key-own_all_box")
+    chart = box.locator("[data-testid=stVegaLiteChart]")
+    expect(chart).to_have_attribute("aria-label", re.compile("round head 0 of batch element 0"))
+    for _ in range(2):  # the second time the browser has this head as clicked already
+        box.locator("path[aria-label='batch element 1, head 2']").click()
+        expect(page).to_have_url(re.compile("own_b=1&.*own_h=2"))
+        expect(chart).to_have_attribute("aria-label", re.compile("round head 2 of batch element 1"))
+        learner.settle()
+        page.get_by_role("combobox", name=re.compile("Head")).click()
+        page.get_by_role("option", name="1", exact=True).click()
+        expect(chart).to_have_attribute("aria-label", re.compile("round head 1 of batch element 1"))
+        learner.settle()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_weights_in_the_small_pictures_are_square(learner: Learner, width: int) -> None:
+    page = learner.page
+    page.set_viewport_size({"width": width, "height": 844})
+    learner.open("your_tensors?own_sample=Cross-attention")
+    mark = page.locator(".st-key-own_all_box path[aria-label='batch element 0, head 1']")
+    box = mark.bounding_box()
+    assert box is not None and box["width"] > 90
+    assert box["height"] / box["width"] == pytest.approx(7 / 11, rel=0.02)

@@ -215,6 +215,42 @@ def test_a_challenge_with_fewer_queries_than_keys() -> None:
     assert challenge(at, 4, "0 <= i + n_k - n_q - j < 3").success
 
 
+def test_a_long_solution_is_not_cut_off() -> None:
+    at = open_page(work_part="Challenges")
+    at.selectbox("work_ch_number").set_value(4).run()
+    at.session_state["work_ch_5_solution"] = True
+    (solution,) = (code for code in checked(at.run()).code if "j % 3 == 2" in code.value)
+    assert solution.proto.wrap_lines
+
+
+def test_the_parts_and_the_marks_are_explained() -> None:
+    at = open_page()
+    (asked,) = said(at, "**Gallery**: which")
+    parts = at.segmented_control("work_part").options
+    assert [f"**{part}**" in asked for part in parts] == [True] * 6
+    assert said(at, "1 means *may attend*")
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "guess", "weights"),
+    [
+        ("Alignment", "work_align_guess", "1", "Weights, top-left"),
+        ("Bias", "work_bias_guess", "Yes", "Weights with the bias"),
+    ],
+)
+def test_nothing_can_be_taken_away_before_the_prediction(
+    part: str, key: str, guess: str, weights: str
+) -> None:
+    at = open_page(work_part=part)
+    taken = at.session_state["take_away"]["latest"]
+    assert weights not in taken.weights and part not in taken.chapters
+    taken = open_page(work_part=part, **{key: guess}).session_state["take_away"]["latest"]
+    assert weights in taken.weights and part in taken.chapters
+    hidden = open_page(work_part=part, hide="solutions", **{key: guess})
+    taken = hidden.session_state["take_away"]["latest"]
+    assert weights not in taken.weights and part not in taken.chapters
+
+
 def test_an_unreadable_answer_is_no_answer() -> None:
     at = challenge(open_page(), 2, "j <= i & j")
     assert not at.warning and not at.success

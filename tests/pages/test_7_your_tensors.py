@@ -2,6 +2,7 @@
 
 import gc
 import io
+import re
 import weakref
 from pathlib import Path
 
@@ -9,9 +10,12 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from pyarrow import ipc
 from safetensors.torch import save
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.testing.v1 import AppTest
+
+from attention_core.dashboard.own_heads import all_heads
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/7_your_tensors.py"
@@ -116,7 +120,9 @@ def test_a_rule_masks_and_a_bad_one_is_refused() -> None:
     assert float(metric(at, "Weight of query 2 on key 1")) == pytest.approx(float(right), rel=1e-5)
     for rule in ("j <=", "import os", "i // 0 == 1", "<b>$x$"):
         checked(at.text_input(key="own_rule").set_value(rule).run())
-        assert said(at, "This cannot be computed")
+        assert said(at, "This rule cannot be used yet") and said(at, "Until then no rule is used")
+        marks = [code.value.splitlines()[-1] for code in at.code if code.value.startswith(rule)]
+        assert [mark.strip().strip("^") for mark in marks] == [""]  # the part that is refused
         assert float(metric(at, "Weight of query 2 on key 1")) < float(right)  # no mask then
     checked(at.text_input(key="own_rule").set_value("i < 0").run())  # nobody sees anything
     assert metric(at, "Weight of query 2 on key 1") == "0"
@@ -223,7 +229,7 @@ def test_half_precision_that_overflows_is_reported() -> None:
 
 
 def held_tensors(at: AppTest) -> list[weakref.ref]:
-    shown = at.session_state["own_held"][1]
+    shown = at.session_state["own_held"]
     overview = at.session_state["own_overview"][1]
     return [weakref.ref(tensor) for tensor in (shown.tensors.q, overview.pictures)]
 
@@ -236,6 +242,23 @@ def test_a_forgotten_file_is_gone() -> None:
     assert [ref() for ref in held] == [None, None]
     assert any("you see the sample" in line.value for line in at.caption)
     assert not any("Shown below" in text for text in texts(at))
+
+
+def test_a_forgotten_file_cannot_be_taken_away_any_more() -> None:
+    finished = torch.stack([weights(0, h) for h in range(H)])[None].numpy()
+    at = upload(open_page(**OWN), npz(weights=finished), "secret.npz")
+    taken = at.session_state["take_away"]["latest"]
+    assert b"secret.npz" in taken.notebook() and "query 0" in taken.csv("Weights in view")
+    kept = [taken, *taken.weights.values(), *taken.chapters.values()]
+    held = [weakref.ref(part) for part in (at.session_state["own_held"].tensors, *kept)]
+    del taken, kept
+    checked(at.button(key="own_forget").click().run())
+    gc.collect()
+    assert [ref() for ref in held] == [None] * 5
+    taken = at.session_state["take_away"]["latest"]
+    assert b"secret.npz" not in taken.notebook()
+    assert list(taken.weights) == ["Weights in view"]
+    assert taken.weights["Weights in view"].values.shape == (11, 11)  # of the sample
 
 
 def test_the_file_itself_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,3 +323,63 @@ def test_any_address_opens_an_uploaded_file(value: str) -> None:
         "own_rule",
     )
     upload(open_page(**OWN, **dict.fromkeys(keys, value)), QKV)
+
+
+def test_solutions_can_be_hidden() -> None:
+    def answers(at: AppTest) -> list[str]:
+        return [fold.label for fold in at.expander if fold.label == "What to look for"]
+
+    assert answers(open_page()) and said(open_page(), "Query 0 has no token before it")
+    at = open_page(hide="solutions")
+    assert not answers(at) and not said(at, "Query 0 has no token before it")
+    assert said(at, "*Predict first:*")
+
+
+def test_whether_there_is_a_mask_and_what_grey_means() -> None:
+    def grey(at: AppTest) -> list[str]:
+        return [line.value for line in at.caption if line.value.startswith("Grey cells")]
+
+    at = upload(open_page(**OWN), QKV)
+    assert said(at, "7 keys (columns). It holds no mask. Which") and not grey(at)
+    mask = torch.ones(N_Q, N_K).tril().bool()
+    upload(at, save({"q": Q, "k": K, "v": V, "mask": mask}))
+    assert said(at, "It also holds a mask.") and "with ✕" in grey(at)[0]
+    checked(at.slider(key="own_columns_7").set_value((0, 0)).run())
+    assert not grey(at)  # everybody may attend to key 0
+
+    at = open_page(own_rule="j <= i")
+    assert "under the mask" in grey(at)[0]  # 11 by 11: hatched
+    at = upload(open_page(**OWN), npz(weights=weights(0, 0).numpy()))
+    assert not said(at, "It holds") and not said(at, "also holds") and not grey(at)
+    assert not said(at, "look alike")  # there is one head
+
+
+def test_the_page_offers_a_click_only_where_it_works() -> None:
+    at = open_page()
+    assert said(at, "name the tokens, and choose a cell") and not said(at, "click a cell")
+    checked(at.slider(key="own_rows_11").set_value((0, 8)).run())
+    assert said(at, "name the tokens, and click a cell or choose one")
+
+
+def test_a_click_on_a_small_picture_moves_the_selectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    at = upload(open_page(**OWN), QKV)
+    (chart,) = (c for c in at.get("vega_lite_chart") if c.proto.alt.startswith("The weights of 6"))
+    assert chart.proto.selection_mode == ["head"]
+    clicked = {"own_all": {"selection": {"head": [{"element": 1, "head": 2}]}}}
+    monkeypatch.setattr(all_heads.st, "session_state", clicked)
+    all_heads._choose_clicked()
+    assert (clicked["own_b"], clicked["own_h"]) == (1, 2)
+
+
+def test_bars_have_three_decimals() -> None:
+    at = upload(open_page(**OWN), QKV)
+    numbers = [
+        value
+        for chart in at.get("vega_lite_chart")
+        for data in chart.proto.datasets
+        for frame in [ipc.open_stream(data.data.data).read_pandas()]
+        if "says" in frame and "label" in frame
+        for value in frame["number"]
+    ]
+    assert len(numbers) == H + N_K
+    assert all(re.fullmatch(r"\d\.\d{3}|\d\.\d\de-\d\d", number) for number in numbers)

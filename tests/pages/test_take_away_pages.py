@@ -1,17 +1,11 @@
-"""The notebook of every page runs without this app, and has the numbers that are on screen."""
+"""The notebooks of the lesson run without this app, and have the numbers that are on screen."""
 
 import ast
 import csv
 import io
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
-from symtable import symtable
 from tokenize import COMMENT, generate_tokens
 from typing import Any
 
@@ -19,15 +13,24 @@ import nbformat
 import numpy as np
 import pyarrow as pa
 import pytest
-import streamlit as st
 from nbclient import NotebookClient
-from streamlit.testing.v1 import AppTest
+from taken_pages import (
+    AGREEMENT,
+    State,
+    Taken,
+    agrees,
+    alert,
+    alerts,
+    assert_no_name_twice,
+    assert_valid_and_plain,
+    matrix,
+    metrics,
+    run_all,
+    take,
+    take_all,
+    values,
+)
 
-from attention_core.dashboard import take_away
-from attention_core.dashboard.lesson import PAGES
-
-ROOT = Path(__file__).parents[2]
-RUNNER = Path(__file__).with_name("notebook_runner.py")
 WORDS = 'the cat <b>$5 """ מילה the \'+'
 QKV = {"qkv_n": "3", "qkv_d": "2", "qkv_seed": "7", "qkv_b": "1", "qkv_cross": "true"}
 QKV |= {"qkv_nk": "7", "qkv_i": "2", "qkv_j": "5", "qkv_symmetry": "Both", "dtype": "float64"}
@@ -46,48 +49,9 @@ WINDOW = {"ex_exercise": "Local window", "ex_window_mask_move": "Lock in", "ex_w
 WINDOW |= {"ex_window_reach_guess": "5", "ex_window_reach_move": "Lock in"}
 WINDOW |= {"ex_window_content_move": "Show me", "ex_window_shift": "3", "ex_window_seed": "2"}
 WINDOW |= {"ex_window_layers": "2"}
-DOWNLOAD_BUTTON = st.download_button
-AGREEMENT = ("agreement.row_sum_deviation", "agreement.torch_difference")
 
 
-@dataclass
-class Taken:
-    """A page on screen, and what its buttons gave."""
-
-    app: AppTest
-    notebook: bytes
-    files: dict[str, Callable[[], Any]]
-
-    def cells(self, kind: str) -> list[str]:
-        found = json.loads(self.notebook)["cells"]
-        return ["".join(cell["source"]) for cell in found if cell["cell_type"] == kind]
-
-
-def take(file: str, query: dict[str, str], *, monkeypatch: pytest.MonkeyPatch) -> Taken:
-    """Open a page by a link, open its fold, and press the button for the notebook."""
-    files: dict[str, Callable[[], Any]] = {}
-
-    def noted(label: str, data: Callable[[], Any], *arguments: Any, key: str, **named: Any) -> bool:
-        files[key] = data
-        return DOWNLOAD_BUTTON(label, data, *arguments, key=key, **named)
-
-    monkeypatch.setattr(take_away, "GRACE", 0)
-    monkeypatch.setattr(st, "download_button", noted)
-    prefix = next(page.prefix for page in PAGES if page.file.endswith(file))
-    app = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60).run()
-    if file != "streamlit_app.py":
-        app.switch_page(f"pages/{file}")
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    app.selectbox(key="dtype").set_value(query.get("dtype", "float32"))
-    app.session_state[f"{prefix}_files"] = True
-    app.run()
-    assert not app.exception
-    return Taken(app, files[f"{prefix}_notebook"](), files)
-
-
-STATES = {
+STATES: dict[str, State] = {
     "overview": ("streamlit_app.py", {"dtype": "float64"}),
     "qkv": ("1_qkv_formula.py", QKV),
     "retrieval": ("2_retrieval.py", RETRIEVAL),
@@ -163,100 +127,18 @@ PROBES: dict[str, dict[str, str]] = {
 
 @pytest.fixture(scope="module")
 def taken() -> dict[str, Taken]:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        return {
-            name: take(file, query, monkeypatch=monkeypatch)
-            for name, (file, query) in STATES.items()
-        }
+    return take_all(STATES, {})
 
 
 @pytest.fixture(scope="module")
 def ran(taken: dict[str, Taken], tmp_path_factory) -> dict[str, dict[str, Any]]:
-    """What the notebooks printed and computed, far from the project."""
-    folder = tmp_path_factory.mktemp("notebooks")
-    jobs = []
-    for number, (name, page) in enumerate(taken.items()):
-        path = folder / f"{number}.ipynb"
-        path.write_bytes(page.notebook)
-        jobs.append([str(path), PROBES[name]])
-    process = subprocess.run(
-        [sys.executable, "-I", str(RUNNER)],
-        input=json.dumps(jobs),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stderr[-3000:]
-    return dict(zip(taken, json.loads(process.stdout), strict=True))
-
-
-def values(ran: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
-    found: dict[str, Any] = ran[name]["values"]
-    return found
-
-
-def metrics(app: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in app.metric}
-
-
-def matrix(app: AppTest, title: str) -> list[list[float]]:
-    """The numbers of the heatmap with this title, as they went to the browser."""
-    for chart in app.get("vega_lite_chart"):
-        if json.loads(chart.proto.spec).get("title") == title:
-            [dataset] = chart.proto.datasets
-            data = pa.ipc.open_stream(BytesIO(dataset.data.data)).read_pandas()
-            cells: list[list[float]] = data.pivot(index="i", columns="j", values="value").values
-            return np.asarray(cells).tolist()
-    raise LookupError(title)
-
-
-def alerts(app: AppTest) -> list[str]:
-    return [element.value for kind in ("success", "warning", "info") for element in app.get(kind)]
-
-
-def alert(app: AppTest, start: str) -> str:
-    """The only verdict or result on screen that starts like this."""
-    (found,) = (text for text in alerts(app) if start in text)
-    return found
-
-
-def agrees(app: AppTest, found: dict[str, Any]) -> None:
-    shown = metrics(app)
-    labels = ("Largest |row sum − 1|", "Max abs diff to PyTorch")
-    for label, name in zip(labels, AGREEMENT, strict=True):
-        assert shown[label] == f"{found[name]:.2e}"
+    return run_all(taken, PROBES, {}, tmp_path_factory.mktemp("notebooks"))
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_a_notebook_is_valid_and_plain(taken, name):
-    notebook = nbformat.reads(taken[name].notebook.decode(), 4)
-    nbformat.validate(notebook)
-    assert notebook.nbformat_minor >= 5
-    assert set(notebook.metadata) == {"kernelspec", "language_info"}
-    text = taken[name].notebook.decode()
-    for personal in (str(ROOT), str(Path.home()), "/tmp", sys.prefix):
-        assert personal not in text
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            assert cell.outputs == []
-            imports = re.findall(r"^\s*(?:import|from) (\w+)", cell.source, re.MULTILINE)
-            assert set(imports) <= {"torch", "altair", "pandas", *sys.stdlib_module_names}
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_no_variable_takes_the_name_of_a_function(taken, name):
-    """The library looks its names up when it is called: a cell must not put others there."""
-    names: dict[bool, set[str]] = {True: set(), False: set()}  # of the library, of the page
-    library = False
-    for cell in nbformat.reads(taken[name].notebook.decode(), 4).cells:
-        if cell.cell_type == "markdown" and cell.source.startswith("## "):
-            library = cell.source.startswith("## The code")
-        elif cell.cell_type == "code":
-            symbols = symtable(cell.source, cell.id, "exec").get_symbols()
-            names[library] |= {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
-    assert {"dtype", "device"} <= names[False]
-    assert "report" in names[True] or name == "open window"
-    assert not names[True] & names[False]
+def test_a_notebook_is_valid_plain_and_of_one_mind(taken, name):
+    assert_valid_and_plain(taken[name])
+    assert_no_name_twice(taken[name], reports=name != "open window")
 
 
 def test_every_notebook_runs_and_says_whether_it_is_right(ran):
@@ -268,7 +150,7 @@ def test_every_notebook_runs_and_says_whether_it_is_right(ran):
 
 def test_the_same_link_gives_the_same_bytes(taken, monkeypatch):
     for name in ("qkv", "window"):
-        again = take(*STATES[name], monkeypatch=monkeypatch)
+        again = take(STATES[name], monkeypatch=monkeypatch)
         assert again.notebook == taken[name].notebook
 
 
@@ -417,7 +299,7 @@ def test_an_open_question_comes_with_the_code_to_find_out(ran):
     ],
 )
 def test_a_question_of_a_page_is_open_until_there_is_a_guess(file, query, result, monkeypatch):
-    page = take(file, query, monkeypatch=monkeypatch)
+    page = take((file, query), monkeypatch=monkeypatch)
     text = "\n".join(page.cells("markdown"))
     assert result not in text
     assert "**Right" not in text
@@ -425,7 +307,7 @@ def test_a_question_of_a_page_is_open_until_there_is_a_guess(file, query, result
 
 
 def test_a_link_that_hides_solutions_hides_them_in_the_notebook_too(monkeypatch):
-    page = take("4_exercises.py", WINDOW | {"hide": "solutions"}, monkeypatch=monkeypatch)
+    page = take(("4_exercises.py", WINDOW | {"hide": "solutions"}), monkeypatch=monkeypatch)
     text = page.notebook.decode()
     for result in ("def local", "toeplitz", "conv1d", "16 of 36", "**Right", "**Not quite"):
         assert result not in text

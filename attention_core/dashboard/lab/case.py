@@ -6,21 +6,23 @@ from torch import Tensor
 
 from attention_core.dashboard.lab.conditions import Conditions
 from attention_core.dashboard.lab.specimens import behind
-from attention_core.diagnosis import Symptoms, allowed_pairs, symptoms
+from attention_core.diagnosis import Symptoms, allowed_by_both, symptoms
 from attention_core.faults import IMPLEMENTATIONS, Implementation, right
 from attention_core.telling_apart import indistinguishable
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """seen     the symptoms of the specimen, or its error
+    """place   the sequence and the head in the pictures
+    seen       the symptoms of the specimen, or its error
     reference  those of the right implementation
-    allowed    which pairs of sequence 0 are allowed, (n, n)
+    allowed    which pairs of that sequence are allowed, (n, n)
     alike      the implementations that give the same here, the specimen itself among them
     """
 
     letter: str
     conditions: Conditions
+    place: tuple[int, int]
     seen: Symptoms | str
     reference: Symptoms | str
     allowed: Tensor
@@ -32,15 +34,16 @@ class Case:
         return behind(self.letter)
 
 
-def examine(letter: str, conditions: Conditions) -> Case:
+def examine(letter: str, conditions: Conditions, place: tuple[int, int] = (0, 0)) -> Case:
     """Run the specimen, and all that it could be, under these conditions."""
     inputs = q, k, _, mask, padding = conditions.inputs()
-    pairs = allowed_pairs(q, k, mask, padding)
+    pairs = allowed_by_both(q, k, mask, padding)
     return Case(
         letter,
         conditions,
+        place,
         seen=symptoms(behind(letter), *inputs),
         reference=symptoms(right, *inputs),
-        allowed=pairs.expand(conditions.batch, 1, -1, -1)[0, 0],
+        allowed=pairs.expand(conditions.batch, 1, -1, -1)[place[0], 0],
         alike=indistinguishable(behind(letter), IMPLEMENTATIONS, *inputs),
     )

@@ -69,10 +69,15 @@ class Conditions:
 def choose_conditions(setting: Setting) -> Conditions:
     """The controls; each with what it is the answer to."""
     st.markdown(
-        "Does it get along with several heads, with several sequences, with wide and narrow heads? "
-        "And does it keep what the mask says? *Causal* forbids the future; *padding* forbids the "
-        "filler at the end of the sequences, which end 1, 2, 3, … tokens early; *one dead row* "
-        "lets one query attend to nothing at all, and the others to everything."
+        "A *head* is one of several attentions that run side by side, each with its own q, k and "
+        "v; *d_model* is the width of all heads together. A *batch* is several sequences computed "
+        "at once; *padding* fills up the shorter ones."
+    )
+    st.markdown(
+        "Does the specimen work with several heads, with several sequences, with wide and narrow "
+        "heads? And does it obey the mask? *Causal* forbids the future; *Padding* forbids the "
+        "padding tokens: sequences 0, 1, 2, … end 1, 2, 3, … tokens early; *One dead row* lets one "
+        "query attend to nothing at all, and the others to everything."
     )
     mask = controls.segments(
         "Mask",
@@ -87,7 +92,7 @@ def choose_conditions(setting: Setting) -> Conditions:
             "Sequences in the batch",
             *(1, MOST_SEQUENCES, 2),
             key="lab_batch",
-            help="Does it get along with one sequence, with several, with as many as tokens?",
+            help="Does it work with one sequence, with several, with as many as tokens?",
         )
     with places[1]:
         heads = controls.slider(
@@ -113,5 +118,8 @@ def choose_conditions(setting: Setting) -> Conditions:
             "Seed", 0, 99, 0, key="lab_seed", help="Is it the same with other random q, k and v?"
         )
     with places[5]:
-        st.markdown(f"Dtype: **{setting.dtype}**. Another one? It is in the menu, *Computation*.")
+        st.markdown(
+            f"Number format (dtype): **{setting.dtype}**. To change it, open *Computation* in the "
+            "menu on the left."
+        )
     return Conditions(batch, heads, n, d_k, mask, seed, setting.dtype, setting.device)

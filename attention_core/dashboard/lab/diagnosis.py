@@ -14,6 +14,8 @@ from attention_core.dashboard.lab.figures import figure
 from attention_core.dashboard.lab.names import DIAGNOSES, NAMES
 from attention_core.dashboard.lab.score import diagnosed, note, show_score
 from attention_core.dashboard.lab.specimens import LETTERS, question
+from attention_core.dashboard.notebooks.lab_diagnosis import diagnosis_chapter
+from attention_core.dashboard.take_away import keep
 
 
 def diagnose(case: Case, setting: Setting) -> None:
@@ -33,6 +35,7 @@ def diagnose(case: Case, setting: Setting) -> None:
 
 def _ask(case: Case, _: Setting) -> bool:
     asked = question(case.letter)
+    keep(diagnosis_chapter(case))
     left, beside = st.columns(2, gap="large")
     with left:
         answer = predict(
@@ -58,7 +61,9 @@ def _check(case: Case, answer: Answer[str]) -> bool:
     """Say what the answer is worth; True if the fault may be shown now."""
     asked, name = question(case.letter), NAMES[case.truth]
     if answer.guess is None:
-        st.info(f"**{name.short}.** {name.meaning}", icon=":material/visibility:")
+        shown = f"**{name.short}.** {name.meaning}"
+        st.info(shown, icon=":material/visibility:")
+        keep(diagnosis_chapter(case, None, shown, out=True))
         note(asked, None, right=False, result=name.short)
         return True
     guess = DIAGNOSES[answer.guess]
@@ -71,13 +76,18 @@ def _check(case: Case, answer: Answer[str]) -> bool:
             if others
             else ""
         )
-        st.success(f"**Right: {name.short}.** {name.meaning}{luck}", icon=":material/check_circle:")
+        verdict = f"**Right: {name.short}.** {name.meaning}{luck}"
+        st.success(verdict, icon=":material/check_circle:")
+        keep(diagnosis_chapter(case, answer.guess, verdict, out=True))
         return True
     note(asked, answer.guess, right=False, result=_summary(case))
     if guess in case.alike:
-        st.info(undecided(guess, case), icon=":material/help:")
+        verdict = undecided(guess, case)
+        st.info(verdict, icon=":material/help:")
     else:
-        st.warning(f"**Not quite.** {mismatch(guess, case)}", icon=":material/cancel:")
+        verdict = f"**Not quite.** {mismatch(guess, case)}"
+        st.warning(verdict, icon=":material/cancel:")
+    keep(diagnosis_chapter(case, answer.guess, verdict))
     st.markdown("To try another diagnosis, go back to **Thinking**.")
     return False
 

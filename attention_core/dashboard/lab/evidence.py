@@ -61,12 +61,14 @@ def evidence(
     would: Symptoms | str,
     seen: Symptoms | str,
     tolerances: tuple[float, float],
+    place: tuple[int, int] = (0, 0),
 ) -> str:
     """The first thing that `guess` would show and that is not seen, in one sentence; "" if none.
 
     `tolerances` of weights and outputs: what rounding explains (`telling_apart.rounding`).
+    `place` is the sequence and the head in the pictures: a cell is named from there if it can be.
     """
-    found = next(_differences(guess, would, seen, tolerances), "")
+    found = next(_differences(guess, would, seen, tolerances, place), "")
     return f"If {NAMES[guess].clause}, {found}." if found else ""
 
 
@@ -75,6 +77,7 @@ def _differences(
     would: Symptoms | str,
     seen: Symptoms | str,
     tolerances: tuple[float, float],
+    place: tuple[int, int],
 ) -> Iterator[str]:
     if isinstance(would, str) or isinstance(seen, str):
         if would != seen:
@@ -90,7 +93,7 @@ def _differences(
         ("put {} on key {}", would.weights, seen.weights, of_weights),
         ("have {} as entry {} of its output", would.output, seen.output, of_outputs),
     ):
-        if where := _largest_gap(one, other, allowed):
+        if where := _largest_gap(one, other, allowed, place):
             yield _of_cell(says, one, other, where)
 
 
@@ -101,14 +104,16 @@ def _of_errors(would: Symptoms | str, seen: Symptoms | str) -> str:
     return f"it would stop with {other} here" + ("" if isinstance(seen, str) else ": it does not")
 
 
-def _largest_gap(one: Tensor, other: Tensor, allowed: float) -> tuple[int, ...] | None:
-    """Where two tensors (batch, heads, n, m) differ most, in the head on screen if they do there;
+def _largest_gap(
+    one: Tensor, other: Tensor, allowed: float, place: tuple[int, int]
+) -> tuple[int, ...] | None:
+    """Where two tensors (batch, heads, n, m) differ most, in the head at `place` if they do there;
     None if by no more than is allowed. NaN is far from every number."""
     gap = (one - other).double().abs()
     gap = gap.masked_fill(one.isnan() & other.isnan(), 0.0).nan_to_num(math.inf, math.inf)
-    for part in (gap[:1, :1], gap):
+    for before, part in ((place, gap[place]), ((), gap)):
         if part.max() > allowed:
-            return tuple(int(index) for index in torch.unravel_index(part.argmax(), part.shape))
+            return (*before, *map(int, torch.unravel_index(part.argmax(), part.shape)))
     return None
 
 

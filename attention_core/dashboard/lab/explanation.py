@@ -14,7 +14,8 @@ def explain(truth: Implementation) -> None:
     story, difference = STORIES[truth], repair(truth)
     if difference:
         st.markdown("**The repair.** − stands in the specimen, + in the right one:")
-        st.code(difference, language="diff", wrap_lines=True)
+        # As plain text: the theme's colours for a diff are too pale to project.
+        st.code(difference, language=None)
     else:
         st.markdown("**No repair.** Line by line, this is the right implementation.")
     st.markdown(f"**Why people write it.** {story.why}")

@@ -26,4 +26,4 @@ def mismatch(guess: Implementation, case: Case) -> str:
     """What the guess would show under these conditions, against what is seen."""
     inputs = case.conditions.inputs()
     would = symptoms(guess, *inputs)
-    return evidence(guess, would, case.seen, rounding(*inputs[:3]))
+    return evidence(guess, would, case.seen, rounding(*inputs[:3]), case.place)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core.dashboard import progress
+from attention_core.dashboard.browser_memory import must_wait
 from attention_core.dashboard.exercise import Question
 from attention_core.dashboard.lab.names import DIAGNOSES
 from attention_core.dashboard.lab.specimens import SPECIMENS
@@ -38,9 +39,13 @@ def is_over(question: Question) -> bool:
 
 
 def note(question: Question, guess: str | None, *, right: bool, result: str) -> None:
-    """Add a guess to the history, or None for one who asked to be shown."""
+    """Add a guess to the history, or None for one who asked to be shown.
+
+    A refreshed page finds the latest guess in its URL, and all of them in the browser, which
+    answers a moment later: until then nothing is added, lest it stand in place of them.
+    """
     tried = history(question)
-    if is_over(question) or (guess is not None and tried[-1:] == [guess]):
+    if must_wait() or is_over(question) or (guess is not None and tried[-1:] == [guess]):
         return
     if guess is None and not tried:
         progress.record(question.key, result=result)

@@ -21,8 +21,9 @@ _D_K_IS_ONE = "With d_k = 1, √d_k is 1, and dividing by it changes nothing."
 
 STORIES: dict[Implementation, Story] = {
     faults.softmax_over_queries: Story(
-        "`dim=1` was right while the scores were one matrix, and stayed when the batch and the "
-        "heads came in front. Rows and columns are equally long, so no shape complains.",
+        "`dim=1` is the keys as long as the scores are one matrix. With a batch in front it runs "
+        "over the queries, with heads in front as well over the heads. A softmax changes no shape, "
+        "so nothing complains.",
         "Add up the weights over the keys, `weights.sum(-1)`: every row must give 1. Write "
         "`dim=-1`, counted from the end, and it stays right when dimensions are added.",
     ),
@@ -48,8 +49,8 @@ STORIES: dict[Implementation, Story] = {
     faults.mask_after_softmax: Story(
         "To multiply the weights by zeros and ones is the first idea, and the picture looks right: "
         "every forbidden cell is 0.",
-        "Add up the rows: what hides something sums to less than 1. And change a future token: "
-        "earlier outputs move, because its score is in the sum that divides the row.",
+        "Add up the rows: a row with a forbidden pair sums to less than 1. And change a future "
+        "token: earlier outputs move, because its score is in the sum that divides the row.",
         _PARTLY_HIDDEN,
     ),
     faults.masked_scores_zero: Story(

@@ -16,7 +16,7 @@ HEIGHT = 330
 
 
 def show_symptoms(case: Case) -> None:
-    """Pictures of sequence 0, head 0, then numbers over all, then what they cannot decide."""
+    """Pictures of one sequence and head, then numbers over all, then what they cannot decide."""
     suspect, reference = f"Specimen {case.letter}", "The right one"
     pictures: dict[str, Picture] = {}
     for place, (name, found, mask) in zip(
@@ -25,16 +25,17 @@ def show_symptoms(case: Case) -> None:
         strict=True,
     ):
         with place:
-            pictures |= _show_weights(name, found, mask)
+            pictures |= _show_weights(name, found, mask, case.place)
     if not isinstance(case.seen, str):
-        sums = _sums(suspect, case.seen)
+        sums = _sums(suspect, case.seen, case.place)
         for place, (title, picture) in zip(st.columns(2), sums.items(), strict=True):
             with place:
                 show(picture, key=f"lab_{title.rpartition(' ')[-1]}")
         pictures |= sums
+    sequence, head = case.place
     st.caption(
-        f"The pictures show sequence 0, head 0, of {case.conditions.batch} × "
-        f"{case.conditions.heads}; the numbers below are over all. A grey cell with ✕ is forbidden."
+        f"The pictures show sequence {sequence}, head {head}; the numbers below are over all "
+        "sequences and heads. A grey cell with ✕ is forbidden."
     )
     st.table(symptom_table(case))
     _say_who_is_alike(case)
@@ -45,7 +46,7 @@ def symptom_table(case: Case) -> pd.DataFrame:
     """The symptoms in numbers, over all sequences and heads, as text."""
     index = pd.Index(SYMPTOMS, name="Symptom")
     found = {f"Specimen {case.letter}": case.seen, "The right one": case.reference}
-    return pd.DataFrame({name: _numbers(seen) for name, seen in found.items()}, index)
+    return pd.DataFrame({name: in_numbers(seen) for name, seen in found.items()}, index)
 
 
 SYMPTOMS = (
@@ -60,7 +61,8 @@ SYMPTOMS = (
 )
 
 
-def _numbers(seen: Symptoms | str) -> list[str]:
+def in_numbers(seen: Symptoms | str) -> list[str]:
+    """One short text for each of SYMPTOMS; – for each where there is an error instead."""
     if isinstance(seen, str):
         return ["–"] * len(SYMPTOMS)
     return [
@@ -80,14 +82,14 @@ def _say_who_is_alike(case: Case) -> None:
     count, most = len(case.alike), len(IMPLEMENTATIONS)
     if right in case.alike and count > 1:
         st.info(
-            f"**Under these settings nothing is wrong to be seen.** {count} of the {most} "
+            f"**Under these settings no fault shows.** {count} of the {most} "
             "implementations, the right one among them, give these weights and this output: they "
             "cannot be told apart yet. Change a setting.",
             icon=":material/visibility_off:",
         )
     elif right in case.alike:
         st.info(
-            "**Nothing is wrong to be seen**, and under these settings every one of the "
+            "**No fault shows**, and under these settings every one of the "
             f"{most - 1} faults would show.",
             icon=":material/visibility:",
         )
@@ -99,18 +101,21 @@ def _say_who_is_alike(case: Case) -> None:
         )
 
 
-def _show_weights(name: str, found: Symptoms | str, mask: Tensor | None) -> dict[str, Picture]:
+def _show_weights(
+    name: str, found: Symptoms | str, mask: Tensor | None, place: tuple[int, int]
+) -> dict[str, Picture]:
     if isinstance(found, str):
-        with st.container(border=True):
+        with st.container(border=True, height="stretch"):
             st.markdown(f":material/error: **{name} stops with an error:**")
             st.code(found, language=None, wrap_lines=True)
         return {}
-    weights, title = found.weights[0, 0], f"{name}: weights"
+    weights, title = found.weights[place], f"{name}: weights"
     picture = heatmap(
         weights,
         title=title,
-        alt_text=f"{title} of sequence 0, head 0. The largest is {figure(weights.max().item())}, "
-        f"rows sum to {span(weights.sum(-1))}, columns to {span(weights.sum(-2))}.",
+        alt_text=f"{title} of sequence {place[0]}, head {place[1]}. The largest is "
+        f"{figure(weights.max().item())}, rows sum to {span(weights.sum(-1))}, columns to "
+        f"{span(weights.sum(-2))}.",
         mask=mask,
         height=HEIGHT,
     )
@@ -118,8 +123,8 @@ def _show_weights(name: str, found: Symptoms | str, mask: Tensor | None) -> dict
     return {title: picture}
 
 
-def _sums(name: str, seen: Symptoms) -> dict[str, Picture]:
-    rows, columns = seen.row_sums[0, 0], seen.column_sums[0, 0]
+def _sums(name: str, seen: Symptoms, place: tuple[int, int]) -> dict[str, Picture]:
+    rows, columns = seen.row_sums[place], seen.column_sums[place]
     by_row = bars(
         rows,
         [f"query {i}" for i in range(len(rows))],
@@ -127,6 +132,7 @@ def _sums(name: str, seen: Symptoms) -> dict[str, Picture]:
         alt_text=f"The rows of weights sum to {span(rows)}.",
         x="query i",
         y="sum over the keys",
+        decimals=3,
     )
     by_column = bars(
         columns,
@@ -135,5 +141,6 @@ def _sums(name: str, seen: Symptoms) -> dict[str, Picture]:
         alt_text=f"The columns of weights sum to {span(columns)}.",
         x="key j",
         y="sum over the queries",
+        decimals=3,
     )
     return {f"{name}: sums of the rows": by_row, f"{name}: sums of the columns": by_column}

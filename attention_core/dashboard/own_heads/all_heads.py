@@ -12,12 +12,14 @@ from attention_core.dashboard.picture import show, show_tables
 from attention_core.head_measures import SHARE, HeadMeasures
 
 MEASURES = {"Entropy": "entropy", "Distance": "distance", "Keys": "keys"}
+MOST_OF_THE_WEIGHT = f"{100 * SHARE:.0f} % of the weight"
 UNITS = {
     "Entropy": "mean entropy in nats",
     "Distance": "mean distance in positions",
-    "Keys": f"keys for {SHARE:.0%} of the weight",
+    "Keys": f"keys for {MOST_OF_THE_WEIGHT}",
 }
 MOST_BARS = 32
+FEW_HEADS, FEW_ROWS = 6, 2  # as many leave room for the bars beside them
 
 
 def choose_head(batch: int, heads: int) -> tuple[int, int]:
@@ -31,9 +33,13 @@ def choose_head(batch: int, heads: int) -> tuple[int, int]:
     return b, h
 
 
-def show_all_heads(found: Overview, chosen: tuple[int, int], n_k: int) -> None:
-    """The picture of all, and one measure of the heads in the same row as bars."""
+def show_all_heads(found: Overview, chosen: tuple[int, int], shape: tuple[int, int]) -> None:
+    """The picture of all, and one measure of the heads in the same row as bars.
+
+    shape  (n_q, n_k) of each head
+    """
     b, h = chosen
+    n_k = shape[1]
     batch, heads = found.pictures.shape[:2]
     table = pd.DataFrame(
         [
@@ -45,16 +51,19 @@ def show_all_heads(found: Overview, chosen: tuple[int, int], n_k: int) -> None:
     all_of_them = heads_picture(
         found.pictures,
         chosen,
+        shape=shape,
+        turn=_turn(chosen),
         title="All heads",
         alt_text=f"The weights of {batch * heads} heads as small pictures, {heads} in each of "
         f"{batch} rows. The frame is round head {h} of batch element {b}. "
         f"{_extremes(found, b)}",
         table=table.set_index(["batch element", "head"]),
     )
-    left, right = st.columns(2, vertical_alignment="top")
-    with left:
-        show(all_of_them, key="own_all")
-    with right:
+    few = heads <= FEW_HEADS and batch <= FEW_ROWS
+    for_all, for_bars = st.columns(2) if few else (st.container(), st.container())
+    with for_all.container(key="own_all_box"):
+        show(all_of_them, key="own_all", on_select=_choose_clicked)
+    with for_bars:
         measure = controls.segments("Compare the heads by", tuple(MEASURES), key="own_measure")
         values = [getattr(head, MEASURES[measure]) for head in found.measures[b]][:MOST_BARS]
         picture = bars(
@@ -66,18 +75,34 @@ def show_all_heads(found: Overview, chosen: tuple[int, int], n_k: int) -> None:
             x="",
             y=UNITS[measure],
             limit=0.0,
+            decimals=3,
         )
         show(picture, key="own_bars")
     if heads > MOST_BARS:
         st.caption(f"The bars show the first {MOST_BARS} heads; the table holds all.")
     st.markdown(
-        f"Each number is a mean over the queries of a head. **Entropy**: 0 if each query looks at "
-        f"one key only, and {torch.tensor(float(n_k)).log():.2f} = ln {n_k} if it looks at all "
-        "keys alike. **Distance**: how many positions |*i* − *j*| lie between a query and where "
-        f"it looks, weighted. **Keys**: how few keys hold {SHARE:.0%} of the weight, so a small "
-        "number means a *sparse* head. Queries that may attend to nothing are left out."
+        "Each number is a mean over the queries of a head. **Entropy** (in nats: natural "
+        "logarithm): 0 if each query looks at one key only, and "
+        f"{torch.tensor(float(n_k)).log():.2f} = ln {n_k} if it looks at all keys alike. "
+        "**Distance**: how many positions |*i* − *j*| lie between a query and where it looks, "
+        f"weighted. **Keys**: how few keys hold {MOST_OF_THE_WEIGHT}, so a small number means a "
+        "*sparse* head. Queries that may attend to nothing are left out."
     )
     show_tables({"The three measures of every head": all_of_them}, key="own_tables")
+
+
+def _turn(chosen: tuple[int, int]) -> int:
+    """How often the choice has changed: a click, the selectors, and then the same click again."""
+    last, turn = st.session_state.get("own_turn", (chosen, 0))
+    turn += int(last != chosen)
+    st.session_state["own_turn"] = chosen, turn
+    return turn
+
+
+def _choose_clicked() -> None:
+    """A click on a small picture moves the two selectors."""
+    for clicked in st.session_state["own_all"]["selection"]["head"]:
+        st.session_state["own_b"], st.session_state["own_h"] = clicked["element"], clicked["head"]
 
 
 def _row(measures: HeadMeasures) -> dict[str, float]:

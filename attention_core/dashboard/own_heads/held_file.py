@@ -12,6 +12,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attention_core.dashboard import controls
 from attention_core.dashboard.own_heads.samples import SAMPLES, Sample
+from attention_core.dashboard.shared_link import SOLUTIONS, hides
 from attention_core.dashboard.tensor_files.limits import (
     MAX_MEGABYTES,
     MAX_POSITIONS,
@@ -26,10 +27,11 @@ _HELD, _PROBLEM, _COUNT = "own_held", "own_problem", "own_count"
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The tensors, and an identity that no other file of this session shares."""
+    """The tensors, an identity that no other file of this session shares, and the file's name."""
 
     tensors: Loaded
     identity: str
+    file: str
 
 
 def choose_tensors() -> Shown:
@@ -44,11 +46,9 @@ def choose_tensors() -> Shown:
 
 
 def _own_file() -> Shown:
-    name: str
-    shown: Shown
-    name, shown = st.session_state[_HELD]
+    shown: Shown = st.session_state[_HELD]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.text(f"Shown below: {name}")
+        st.text(f"Shown below: {shown.file}")
         st.button(
             "Forget my file",
             key="own_forget",
@@ -61,13 +61,18 @@ def _own_file() -> Shown:
 
 def _ask_about(sample: Sample) -> Shown:
     st.markdown(f"*Predict first:* {sample.predict}")
-    with st.expander("What to look for", icon=":material/visibility:"):
-        st.markdown(sample.answer)
-    return Shown(sample.load(), sample.file)
+    if not hides(SOLUTIONS):
+        with st.expander("What to look for", icon=":material/visibility:"):
+            st.markdown(sample.answer)
+    return Shown(sample.load(), sample.file, sample.file)
 
 
 def _receive_file() -> None:
     count = st.session_state.get(_COUNT, 0)
+    st.markdown(
+        "Name the arrays `q`, `k`, `v` and, if you like, `mask`, or one array `weights`; up to "
+        "four dimensions (batch, heads, n, d)."
+    )
     st.file_uploader(
         "Your tensors: .npz, .npy or .safetensors",
         ["npz", "npy", "safetensors"],
@@ -75,9 +80,8 @@ def _receive_file() -> None:
         max_upload_size=MAX_MEGABYTES,
         on_change=_read,
         args=(f"own_file_{count}",),
-        help=f"q, k, v and perhaps mask, or weights: up to {MAX_MEGABYTES} MB, and "
-        f"{MAX_POSITIONS:,} queries and keys. It is shown to you only, and forgotten when you "
-        "close this tab.",
+        help=f"Up to {MAX_MEGABYTES} MB, and {MAX_POSITIONS:,} queries and keys. It is shown to "
+        "you only, and forgotten when you close this tab.",
     )
     if _PROBLEM in st.session_state:
         with st.container(border=True):
@@ -97,7 +101,7 @@ def _read(key: str) -> None:
         st.session_state[_PROBLEM] = f"{file.name}: {error}"
     else:
         _forget(_HELD)
-        st.session_state[_HELD] = file.name, Shown(tensors, f"own {file.file_id}")
+        st.session_state[_HELD] = Shown(tensors, f"own {file.file_id}", file.name)
     _drop(file.file_id)
     st.session_state[_COUNT] = st.session_state.get(_COUNT, 0) + 1  # the next chooser is empty
 

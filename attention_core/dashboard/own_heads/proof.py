@@ -7,8 +7,8 @@ import torch
 
 from attention_core.agreement import Agreement
 from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
+from attention_core.dashboard.own_heads.chosen import Chosen
 from attention_core.dashboard.own_heads.computing import head_of
-from attention_core.dashboard.own_heads.one_head import Chosen
 from attention_core.dashboard.own_heads.remembered import remembered
 from attention_core.dashboard.tensor_files.loaded import Weights
 from attention_core.finished_weights import ABOUT, RowSums, row_sums

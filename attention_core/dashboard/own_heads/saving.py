@@ -52,7 +52,8 @@ def show_saving() -> None:
         st.markdown(
             'A mask can be saved beside them: `found["mask"]`, True where a query may attend, '
             "(n_q, n_k) or with batch and heads before. Some models (Llama, Qwen) turn q and k "
-            "by their positions *after* the projections, which changes the weights. Save "
-            "the **finished weights** of those, here of all layers at once:"
+            "by their positions *after* the projections, which changes the weights. GPT-2 keeps q, "
+            "k and v in one layer (`c_attn`). Save the **finished weights** of those instead, here "
+            "of all layers at once:"
         )
         st.code(SAVE_WEIGHTS, language="python", wrap_lines=True)

@@ -3,9 +3,35 @@
 import re
 from collections.abc import Callable
 
+import streamlit as st
+
+from attention_core.dashboard import controls
+from attention_core.dashboard.own_heads.weights_map import Name
 from attention_core.dashboard.words import Tokens
 
+LONGEST = 2000  # characters: more would not fit the address
 _BETWEEN = re.compile(r"[\s,]+")
+
+
+def choose_names(n_q: int, n_k: int) -> tuple[Name, Name]:
+    """What the learner calls the tokens; one line is enough where both sequences are as long."""
+    hint = "separated by spaces or commas"
+    if n_q == n_k:
+        line = controls.text(f"Names of the tokens, {hint}", "", key="own_names", limit=LONGEST)
+        names, note = token_names(line, n_q)
+        if note:
+            st.caption(note)
+        return names, names
+    found: list[Name] = []
+    sides = (("queries", n_q, "own_names"), ("keys", n_k, "own_key_names"))
+    for place, (side, n, key) in zip(st.columns(2), sides, strict=True):
+        with place:
+            line = controls.text(f"Names of the {side}, {hint}", "", key=key, limit=LONGEST)
+            names, note = token_names(line, n)
+            if note:
+                st.caption(note)
+            found.append(names)
+    return found[0], found[1]
 
 
 def token_names(text: str, n: int) -> tuple[Callable[[int], str], str | None]:

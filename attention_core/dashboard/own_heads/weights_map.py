@@ -18,6 +18,7 @@ from attention_core.large_heads import pool_largest
 
 MOST_DOTS = 512  # on each side of an image: 0.3 MB at most
 NAMED = 40  # positions in view that can still be told apart by name
+EVERY_ROW_NAMED = 24  # as many rows have room for each name
 HEIGHT = 460
 _SEPARATOR = ","  # no name holds one
 Name = Callable[[int], str]
@@ -75,8 +76,10 @@ def weights_map(
     rows = [_range(top, row, blocks[0], n_rows) for row in range(cells.shape[0])]
     columns = [_range(left, column, blocks[1], n_columns) for column in range(cells.shape[1])]
     table = pd.DataFrame(cells, pd.Index(rows, name="query i \\ key j"), columns)
-    named = n_rows <= NAMED, n_columns <= NAMED
-    return Picture(_spec(style, framed, *named), data, alt_text, table)
+    spec = _spec(style, framed, n_rows <= NAMED, n_columns <= NAMED)
+    if n_rows <= EVERY_ROW_NAMED:
+        spec["layer"][0]["encoding"]["y"]["axis"] |= {"labelOverlap": False, "tickCount": NAMED}
+    return Picture(spec, data, alt_text, table)
 
 
 def _names(side: str, name: Name, first: int, n: int) -> dict[str, str | int]:

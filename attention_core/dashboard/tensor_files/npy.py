@@ -1,11 +1,13 @@
 """The .npy format: a short header in ASCII, then the bare numbers.
 
-Source: NumPy Enhancement Proposal 1. numpy parses the header, which holds no code; a file of Python
-objects, which would be a pickle, is refused by its dtype.
+Source: NumPy Enhancement Proposal 1. The header is a Python dictionary; numpy parses it, but only
+if it is as plain as those that numpy writes: on others Python's parser and numpy may warn the whole
+process. A file of Python objects, which would be a pickle, is refused by its dtype.
 """
 
 import io
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +28,14 @@ from attention_core.dashboard.tensor_files.limits import (
 
 MAGIC = b"\x93NUMPY"
 HEADER = 1024  # bytes: a header of four sizes takes 128
+_READERS = {  # by version: how many bytes say how long the header is, and who parses it
+    (1, 0): (2, np.lib.format.read_array_header_1_0),
+    (2, 0): (4, np.lib.format.read_array_header_2_0),
+}
+_NAMES = r"descr|fortran_order|shape"
+_NUMBERS = r"[<>=|]?(?:O|[biufcSUV][0-9]{1,9})"  # objects and text get sentences of their own
+_VALUES = rf"'{_NUMBERS}'|True|False|\([0-9, ]*\)"
+_PLAIN = re.compile(rf"{{ *(?:'(?:{_NAMES})' *: *(?:{_VALUES}) *,? *)+}} *\n?")
 
 
 @dataclass(frozen=True)
@@ -52,10 +62,16 @@ def read_header(name: str, start: bytes, size: int) -> Header:
     """
     stream = io.BytesIO(start)
     version = np.lib.format.read_magic(stream)
-    refuse_unless(version in ((1, 0), (2, 0)), f"{quoted(name)} has an unknown .npy version.")
-    read = np.lib.format.read_array_header_1_0
-    if version == (2, 0):
-        read = np.lib.format.read_array_header_2_0
+    refuse_unless(version in _READERS, f"{quoted(name)} has an unknown .npy version.")
+    width, read = _READERS[version]
+    first = stream.tell() + width
+    length = int.from_bytes(start[first - width : first], "little")
+    header = start[first : first + length].decode("latin1").replace('"', "'")
+    refuse_unless(
+        _PLAIN.fullmatch(header) is not None,
+        f"{quoted(name)} does not hold plain numbers, or the file is damaged or was cut off: "
+        "please save it again.",
+    )
     shape, fortran, dtype = read(stream, max_header_size=HEADER)
     _require_dtype(name, dtype)
     whole = all(type(length) is int and length >= 0 for length in shape)

@@ -4,41 +4,24 @@ The format is told by content, not by name; all that a file says of itself is ch
 numbers are unpacked; and whatever goes wrong inside a decoder becomes one sentence.
 """
 
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Lock
 
-from torch import Tensor
-
-from attention_core.checks import allowed_pairs, require_qkv
 from attention_core.dashboard.tensor_files import npy, npz
 from attention_core.dashboard.tensor_files.limits import (
     DAMAGED,
-    FLOATS,
-    MAX_BYTES,
     MAX_MEGABYTES,
-    MAX_NUMBERS,
-    WHOLE,
     Entry,
     TensorFileError,
     quoted,
     refuse_unless,
 )
-from attention_core.dashboard.tensor_files.loaded import (
-    Loaded,
-    Projections,
-    Shape,
-    Weights,
-    require_sizes,
-)
+from attention_core.dashboard.tensor_files.loaded import Loaded
+from attention_core.dashboard.tensor_files.parts import FINISHED, load_parts
 from attention_core.dashboard.tensor_files.safetensors_file import (
     looks_like_safetensors,
     safetensors_entries,
 )
-from attention_core.finished_weights import require_weights
 
-QKV, FINISHED = ("q", "k", "v"), ("weights", "attention")
 _ONE_AT_A_TIME = Lock()  # all learners share the memory of one process
 
 
@@ -55,7 +38,7 @@ def read_tensors(data: bytes) -> Loaded:
     )
     try:
         with _ONE_AT_A_TIME:
-            return _tensors(_by_name(_entries(data)))
+            return load_parts(_by_name(_entries(data)))
     except TensorFileError:
         raise
     except Exception as error:  # broken files make decoders raise nearly everything
@@ -86,83 +69,3 @@ def _by_name(entries: list[Entry]) -> dict[str, Entry]:
         refuse_unless(name not in found, f"The file holds two tensors named {quoted(name)}.")
         found[name] = entry
     return found
-
-
-def _tensors(found: dict[str, Entry]) -> Loaded:
-    finished = [name for name in FINISHED if name in found]
-    some_qkv = [name for name in (*QKV, "mask") if name in found]
-    if len(finished) == 1 and not some_qkv:
-        return _weights(found[finished[0]])
-    refuse_unless(
-        set(QKV) <= set(some_qkv) and not finished,
-        "The file must hold tensors named q, k and v, and a mask if you like, or a single one "
-        f"named weights or attention: it holds {', '.join(map(quoted, sorted(found)))}.",
-    )
-    return _projections({name: found[name] for name in some_qkv})
-
-
-def _weights(entry: Entry) -> Weights:
-    _require_bounds([entry])
-    require_sizes(_four(entry.shape))
-    weights = entry.load()
-    with _in_words():
-        require_weights(weights)
-    return Weights.of(weights)
-
-
-def _projections(entries: dict[str, Entry]) -> Projections:
-    _require_bounds(list(entries.values()))
-    batch, heads, n_q, _ = _four(entries["q"].shape)
-    require_sizes((batch, heads, n_q, entries["k"].shape[-2]))
-    loaded = {name: entry.load() for name, entry in entries.items()}
-    q, k, v = (loaded[name] for name in QKV)
-    with _in_words(_shared_keys(q, k)):
-        require_qkv(q, k, v)
-    with _in_words():
-        allowed = allowed_pairs(loaded["mask"], q, k) if "mask" in loaded else None
-    projections = Projections.of(q, k, v, allowed)
-    require_sizes(projections.shape)
-    return projections
-
-
-def _require_bounds(entries: list[Entry]) -> None:
-    """Dtypes, and the numbers of all tensors together, from what the file says of them."""
-    for entry in entries:
-        legal = {*FLOATS, *(WHOLE if entry.name.lower() == "mask" else ())}
-        refuse_unless(
-            entry.dtype in legal,
-            f"{quoted(entry.name)} must hold {', '.join(sorted(legal))}: it holds {entry.dtype}.",
-        )
-    numbers = sum(math.prod(entry.shape) for entry in entries)
-    size = sum(math.prod(entry.shape) * {**FLOATS, **WHOLE}[entry.dtype] for entry in entries)
-    refuse_unless(
-        numbers <= MAX_NUMBERS and size <= MAX_BYTES,
-        f"The file holds {numbers:,} numbers in {size / 1024**2:.0f} MB: the limit here is "
-        f"{MAX_NUMBERS:,} and {MAX_BYTES // 1024**2} MB. Please save fewer heads or positions.",
-    )
-
-
-def _four(shape: tuple[int, ...]) -> Shape:
-    batch, heads, n, last = (1, 1, *shape)[-4:]
-    return batch, heads, n, last
-
-
-def _shared_keys(q: Tensor, k: Tensor) -> str:
-    """What to do about query heads that share keys (Ainslie et al. 2023, grouped queries)."""
-    both = min(q.ndim, k.ndim) >= 3
-    times = q.shape[-3] // k.shape[-3] if both and q.shape[-3] % k.shape[-3] == 0 else 1
-    if times == 1:
-        return ""
-    return (
-        f"; if {times} query heads share one key head, save k.repeat_interleave({times}, -3), and "
-        "v as well"
-    )
-
-
-@contextmanager
-def _in_words(hint: str = "") -> Iterator[None]:
-    """The library's own messages say the rule and the values: they are good enough."""
-    try:
-        yield
-    except ValueError as error:
-        raise TensorFileError(f"{error}{hint}") from error

@@ -8,33 +8,42 @@ from attention_core.agreement import compare_with_is_causal, compare_with_torch
 from attention_core.attention import AttentionSteps, attention_steps
 from attention_core.dashboard import controls
 from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.heatmap import heatmap
-from attention_core.dashboard.picture import Picture, show, show_tables
+from attention_core.dashboard.notebooks.workshop_conventions import alignment_chapter
+from attention_core.dashboard.picture import show, show_tables
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.tensors import cached_qkv
+from attention_core.dashboard.weight_files import Matrix
+from attention_core.dashboard.workshop.alignment_pictures import (
+    last_rows_picture,
+    weights_picture,
+)
+from attention_core.dashboard.workshop.alignment_question import predict_alignment
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.dashboard.workshop.mask_view import dead_rows_in_words
 from attention_core.decoding import decode
 from attention_core.masks import causal, causal_bottom_right, mask_tensor
 
 MOST, D = 12, 8
+TASK = (
+    "*Causal* means: no key after the query. With as many queries as keys, that is one triangle. "
+    "With more of one than of the other there are two, and both are in use. **Top-left**: query 0 "
+    "and key 0 stand at the same place, the sequences *start* together. **Bottom-right**: the last "
+    "query and the last key stand at the same place, they *end* together."
+)
 
 
 @st.fragment
 def show_alignment(hand: MaskInHand, setting: Setting) -> None:
     """The two causal masks of n_q queries and n_k keys, each against the whole causal result."""
-    st.markdown(
-        "*Causal* means: no key after the query. With as many queries as keys, that is one "
-        "triangle. With more of one than of the other there are two, and both are in use. "
-        "**Top-left**: query 0 and key 0 stand at the same place, the sequences *start* together. "
-        "**Bottom-right**: the last query and the last key stand at the same place, they *end* "
-        "together. *Predict first:* what does the last query see in each?"
-    )
+    st.markdown(TASK)
+    if not predict_alignment():
+        return
     queries, keys = st.columns(2)
     with queries:
-        n_q = controls.slider("Queries, n_q", 1, MOST, 3, key="work_align_nq")
+        n_q = controls.slider("Queries here, n_q", 1, MOST, 3, key="work_align_nq")
     with keys:
-        n_k = controls.slider("Keys, n_k", 1, MOST, 5, key="work_align_nk")
+        n_k = controls.slider("Keys here, n_k", 1, MOST, 5, key="work_align_nk")
     n = max(n_q, n_k)
     tokens = cached_qkv(1, n, n, D, hand.seed, setting.dtype, setting.device)
     whole_q, whole_k, whole_v = (tensor[0] for tensor in tokens)
@@ -44,13 +53,17 @@ def show_alignment(hand: MaskInHand, setting: Setting) -> None:
         "Bottom-right": mask_tensor(causal_bottom_right(n_q, n_k), n_q, n_k, setting.device),
     }
     steps = {name: attention_steps(q, k, v, mask) for name, mask in masks.items()}
-    pictures = {name: _weights(name, steps[name].weights, masks[name]) for name in masks}
+    pictures = {name: weights_picture(name, steps[name].weights, masks[name]) for name in masks}
     full = attention_steps(whole_q, whole_k, whole_v, mask_tensor(causal, n, n, setting.device))
     if n_q <= n_k:
-        pictures["Whole sequence"] = _last_rows(full.weights[-n_q:], n)
+        pictures["Whole sequence"] = last_rows_picture(full.weights[-n_q:], n)
     for place, (name, picture) in zip(st.columns(len(pictures)), pictures.items(), strict=True):
         with place:
             show(picture, key=f"work_align_{name}")
+    keep(
+        alignment_chapter(TASK, n_q, n_k),
+        {f"Weights, {name.lower()}": Matrix(found.weights) for name, found in steps.items()},
+    )
     _show_who_sees_what(masks)
     if n_q <= n_k:
         tolerance = compare_with_torch(q, k, v, masks["Bottom-right"]).tolerance
@@ -60,7 +73,7 @@ def show_alignment(hand: MaskInHand, setting: Setting) -> None:
         _tell_of_dropped_keys(masks["Bottom-right"])
     st.markdown(
         "In PyTorch, `is_causal=True` is top-left (largest difference to the left picture's output "
-        f"{compare_with_is_causal(q, k, v):.1e}); bottom-right has a name of its own, "
+        f"{compare_with_is_causal(q, k, v):.2g}); bottom-right has a name of its own, "
         "`causal_lower_right`. In FlashAttention, `causal=True` is bottom-right since version 2.1. "
         "So look it up each time, or write the mask yourself."
     )
@@ -68,40 +81,17 @@ def show_alignment(hand: MaskInHand, setting: Setting) -> None:
     show_source(causal, causal_bottom_right, decode, key="work_align_source")
 
 
-def _weights(name: str, weights: Tensor, mask: Tensor) -> Picture:
-    seen = ", ".join(str(int(count)) for count in mask.sum(-1))
-    return heatmap(
-        weights,
-        title=f"{name}: weights",
-        alt_text=f"Weights, causal {name.lower()}. Number of keys that each query sees: {seen}.",
-        mask=mask,
-        height=300,
-        colour_bar=False,
-    )
-
-
-def _last_rows(weights: Tensor, n: int) -> Picture:
-    n_q = len(weights)
-    return heatmap(
-        weights,
-        title=f"All {n} tokens at once: the last {n_q} rows",
-        alt_text=f"Causal weights of the whole sequence of {n} tokens, the last {n_q} rows only.",
-        rows="token",
-        row_labels=[str(token) for token in range(n - n_q, n)],
-        mask=mask_tensor(causal, n, n)[-n_q:],
-        height=300,
-        colour_bar=False,
-    )
-
-
 def _show_who_sees_what(masks: dict[str, Tensor]) -> None:
     n_q, n_k = masks["Top-left"].shape
-    left, right = (int(mask[-1].sum()) for mask in masks.values())
-    st.markdown(
-        f"The last query, query {n_q - 1}, sees **{left} of {n_k}** keys top-left and **{right} of "
-        f"{n_k}** bottom-right."
-        + (" With as many queries as keys the two are the same mask." if n_q == n_k else "")
+    first, last = (
+        [f"**{int(mask[i].sum())} of {n_k}**" for mask in masks.values()] for i in (0, -1)
     )
+    says = f"Query 0 sees {first[0]} keys top-left and {first[1]} bottom-right."
+    if n_q > 1:
+        says += f" The last query, query {n_q - 1}, sees {last[0]} and {last[1]}."
+    if n_q == n_k:
+        says += " With as many queries as keys the two are the same mask."
+    st.markdown(says)
 
 
 def _tell_of_the_cache(
@@ -121,9 +111,9 @@ def _tell_of_the_cache(
     left, right = (float((steps[name].output - full).abs().max()) for name in steps)
     one_by_one = float((steps["Bottom-right"].output - decoded).abs().max())
     columns = st.columns(3)
-    columns[0].metric("Top-left: max abs diff to the whole", f"{left:.2e}")
-    columns[1].metric("Bottom-right: max abs diff to the whole", f"{right:.2e}")
-    columns[2].metric("Bottom-right to one token at a time", f"{one_by_one:.2e}")
+    columns[0].metric("Top-left: max abs diff to the whole", f"{left:.3g}")
+    columns[1].metric("Bottom-right: max abs diff to the whole", f"{right:.3g}")
+    columns[2].metric("Bottom-right to one token at a time", f"{one_by_one:.3g}")
     verdicts = " ".join(
         f"{':green[:material/check_circle:]' if off <= tolerance else ':red[:material/error:]'} "
         f"{name} {'gives' if off <= tolerance else 'does **not** give'} these rows."

@@ -14,7 +14,6 @@ from attention_core.biases import (
     alibi,
     alibi_slopes,
     bias_tensor,
-    far_weight,
     relative_bias,
     relative_bucket,
     soft_cap,
@@ -22,23 +21,32 @@ from attention_core.biases import (
 )
 from attention_core.dashboard import controls
 from attention_core.dashboard.bars import bars
-from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.lines import lines
+from attention_core.dashboard.notebooks.workshop_bias import (
+    BiasRecipe,
+    buckets_recipe,
+    cap_recipe,
+    slope_recipe,
+)
 from attention_core.dashboard.picture import Picture
 from attention_core.dashboard.workshop.in_hand import MaskInHand
+from attention_core.measures import far_weight
 
 # Made up, to show the idea: buckets 0-3 for keys up to the query, 4-7 for later ones.
 T5_TABLE, T5_FURTHEST = (1.0, 0.5, -0.5, -1.5, 0.0, -1.0, -2.0, -3.0), 16
+T5_SHOWN = 20  # distances to each side in the picture of the buckets
 HEADS = 8
 ENDS = 6.0  # the curve of the soft cap reaches from -ENDS to ENDS
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenBias:
-    """A bias (n_q, n_k), what made it, and pictures that explain it, by their titles."""
+    """A bias (n_q, n_k), what made it, in words and as a recipe, and pictures that explain it, by
+    their titles."""
 
     bias: Tensor
     idea: str
+    recipe: BiasRecipe
     pictures: dict[str, Picture] = field(default_factory=dict)
 
 
@@ -46,7 +54,8 @@ def slope(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
     """ALiBi: the learner's slope, and what the slopes of 8 heads do."""
     st.markdown(
         "**ALiBi** subtracts from each score the distance between query and key, times a *slope*. "
-        "Nothing is learned, and it works at lengths that training never saw (Press et al. 2022)."
+        "The slopes are fixed, not learned, and it works at lengths that training never saw (Press "
+        "et al. 2022). The paper's models are causal; the later keys here are our addition."
     )
     chosen = controls.slider("Slope", 0.0, 2.0, 0.5, step=0.05, key="work_bias_slope")
     n_q, n_k = hand.mask.shape
@@ -65,36 +74,38 @@ def slope(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
         f"from {far[0]:.3f} at the slope 1/2 to {far[-1]:.3f} at 1/256.",
         x="slope",
         y="share of the weight",
+        decimals=3,
     )
     idea = (
         f"A model has a slope for each head; with {HEADS} heads, 1/2, 1/4 and so on to 1/256. So "
         "some heads look near, and others far."
     )
-    return ChosenBias(
-        bias_tensor(alibi(chosen), n_q, n_k, device, dtype), idea, {"Slopes of the heads": picture}
-    )
+    bias = bias_tensor(alibi(chosen), n_q, n_k, device, dtype)
+    return ChosenBias(bias, idea, slope_recipe(chosen), {"Slopes of the heads": picture})
 
 
 def buckets(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
     """T5: a small table, one number for each bucket of distances."""
     st.markdown(
         "**T5** learns a number for each distance, and adds it. Far distances share a number: they "
-        "fall into one *bucket*, and the buckets grow with the distance (Raffel et al. 2020)."
+        "fall into one *bucket*, and the buckets grow with the distance (Raffel et al. 2020). T5 "
+        "itself does not divide by √d_k."
     )
     n_q, n_k = hand.mask.shape
     device, dtype = hand.q.device, hand.q.dtype
     table = torch.tensor(T5_TABLE, device=device)
-    away = torch.arange(n_k) - torch.arange(n_q).unsqueeze(1)  # (n_q, n_k), k - q
-    numbers = relative_bucket(away, len(T5_TABLE), T5_FURTHEST)
-    near, far = (int(numbers[0, min(j, n_k - 1)]) for j in (1, n_k - 1))
-    picture = heatmap(
-        numbers.float(),
-        title="Bucket of the distance j − i",
-        alt_text=f"The bucket of each pair. From query 0, key 1 falls into bucket {near} and the "
-        f"last key into bucket {far}.",
-        scale="signed",
-        limit=float(len(T5_TABLE)),
-        colour_bar=False,
+    away = torch.arange(-T5_SHOWN, T5_SHOWN + 1)
+    numbers: list[int] = relative_bucket(away, len(T5_TABLE), T5_FURTHEST).tolist()
+    before, after = numbers[T5_SHOWN - 1 :: -1], numbers[T5_SHOWN + 1 :]
+    picture = lines(
+        {"bucket": numbers},
+        away.tolist(),
+        title="The bucket of each distance j − i",
+        alt_text="The bucket of each distance j − i. An earlier key falls into bucket "
+        f"{before[0]} at the distance 1 and {before[-1]} at {T5_SHOWN}; a later key into bucket "
+        f"{after[0]} at 1 and {after[-1]} at {T5_SHOWN}.",
+        x="distance j − i",
+        y="bucket",
     )
     written = ", ".join(f"{b}: {number:g}".replace("-", "−") for b, number in enumerate(T5_TABLE))
     idea = (
@@ -103,15 +114,16 @@ def buckets(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
         "nothing falls into 4, as a later key is at least 1 away."
     )
     bias = bias_tensor(relative_bias(table, T5_FURTHEST), n_q, n_k, device, dtype)
-    return ChosenBias(bias, idea, {"Buckets": picture})
+    recipe = buckets_recipe(T5_TABLE, T5_FURTHEST)
+    return ChosenBias(bias, idea, recipe, {"Buckets": picture})
 
 
 def cap(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
     """The soft cap: a bias that depends on the score itself, and not on the distance."""
     st.markdown(
         "**A soft cap** bends large scores back, so that none goes beyond a *cap*: the score s "
-        "becomes cap · tanh(s / cap). What it takes away is a bias too, one that looks at the "
-        "score and not at the distance (Gemma 2, 2024, whose cap is 50)."
+        "becomes cap · tanh(s / cap). The change it makes is a bias too, one that depends on the "
+        "score and not on the distance (Gemma 2, 2024, whose cap is 50)."
     )
     chosen = controls.slider("Cap", 0.25, 10.0, 1.5, step=0.25, key="work_bias_cap")
     scores = attention_steps(hand.q, hand.k, hand.v).scores
@@ -132,4 +144,5 @@ def cap(hand: MaskInHand, mask: Tensor, distance: int) -> ChosenBias:
         f"{float(soft_cap(scores, chosen).abs().max()):.2f}. A cap makes weights more even, and "
         "keeps the training stable. It knows nothing of positions."
     )
-    return ChosenBias(soft_cap_bias(scores, chosen), idea, {"Curve": curve})
+    bias = soft_cap_bias(scores, chosen)
+    return ChosenBias(bias, idea, cap_recipe(chosen), {"Curve": curve})

@@ -6,7 +6,9 @@ import torch
 from attention_core.dashboard import controls, progress, shared_link
 from attention_core.dashboard.exercise import Question, give_hints
 from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.notebooks.workshop import challenge_chapter
 from attention_core.dashboard.picture import show, show_tables
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.dashboard.workshop.judging import Verdict, difference, judge
 from attention_core.dashboard.workshop.mask_view import mask_picture
@@ -33,13 +35,14 @@ def show_challenges(hand: MaskInHand, setting: Setting) -> None:
     target = TARGETS[number]
     n_q, n_k = target.sizes
     wanted = target.mask(target.sizes).to(setting.device)
-    pictures = {"Target": mask_picture(wanted, f"Target: {n_q} queries, {n_k} keys.")}
+    pictures = {"Target": mask_picture(wanted, f"Target: {n_q} queries, {n_k} keys")}
     see, answer = st.columns(2, gap="large")
     with see:
         show(pictures["Target"], key="work_ch_target")
     with answer:
         st.markdown(target.task)
         rule = controls.text("Your rule for this target", "", key=target.question.key).strip()
+        keep(challenge_chapter(target.question.title, target.task, wanted))
         verdict = _judge(target, rule, setting) if rule else None
         if verdict:
             _show_verdict(target, rule, verdict)
@@ -47,7 +50,7 @@ def show_challenges(hand: MaskInHand, setting: Setting) -> None:
             st.caption("You have solved this one before.")
         _help(target)
     if verdict and not torch.equal(verdict.mask, wanted):
-        pictures["Your mask"] = mask_picture(verdict.mask, "The mask of your rule.")
+        pictures["Your mask"] = mask_picture(verdict.mask, "The mask of your rule")
         pictures["Difference"] = difference(verdict.mask, wanted)
         for place, name in zip(st.columns(2), ("Your mask", "Difference"), strict=True):
             with place:
@@ -71,6 +74,10 @@ def _show_verdict(target: Target, rule: str, verdict: Verdict) -> None:
         st.success(f"**Right.** {verdict.says}", icon=":material/check_circle:")
     else:
         st.warning(f"**Not quite.** {verdict.says}", icon=":material/cancel:")
+    # The result, as what is said may quote the rule, and in a notebook that is data.
+    told = f"{'**Right.**' if verdict.right else '**Not quite.**'} {verdict.result}"
+    wanted = target.mask(target.sizes)
+    keep(challenge_chapter(target.question.title, target.task, wanted, rule, told))
     if verdict.right or not _solved(target):
         key = target.question.key
         progress.record(key, prediction=rule, result=verdict.result, right=verdict.right)
@@ -92,6 +99,6 @@ def _help(target: Target) -> None:
     )
     with fold:
         if fold.open:
-            st.code(target.rule, language=None)
+            st.code(target.rule, language=None, wrap_lines=True)
             st.markdown(target.why)
             progress.record(key, result=f"one solution is {target.rule}")

@@ -1,5 +1,7 @@
 """The learner's mask in five conventions: runnable code, its trap, and proof that it is right."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.agreement import compare_with_torch
@@ -16,15 +18,17 @@ from attention_core.conventions import (
 )
 from attention_core.dashboard import controls
 from attention_core.dashboard.frame import Setting, friendly
+from attention_core.dashboard.notebooks.workshop_conventions import convention_chapter
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.dashboard.workshop.polarity import show_mix_up
 from attention_core.mask_snippets import snippets
 from attention_core.torch_calls import blocked, bottom_right_causal, multihead, top_left_causal
 
 TRAPS = {
-    BOOLEAN: "**True = may attend.** It is this project's convention too. *The trap:* other "
-    "functions of PyTorch read True the other way round.",
+    BOOLEAN: "**True = may attend.** It is this project's convention too. *The trap:* "
+    "`nn.MultiheadAttention` reads True the other way round.",
     ADDED: "A mask of **numbers** is *added* to the scores: 0 changes nothing, and −∞ becomes the "
     "weight 0. *The trap:* a mask of ones and zeros as floats is added too. It hides nothing: it "
     "moves some scores up by 1.",
@@ -33,10 +37,10 @@ TRAPS = {
     IS_CAUSAL: "No mask at all, one word for it. *The trap:* there are **two triangles**. "
     "`is_causal=True` lets both sequences *start* together, `causal_lower_right` lets them *end* "
     "together, as a cache needs it. Where n_q = n_k the two are the same.",
-    FLEX: "A **function** of positions, True = may attend, which the compiler builds into the "
-    "kernel. *The trap:* positions are tensors here, so `and`, `or`, `not` become `&`, `|`, `~`, "
-    "each part in parentheses. What tensors cannot say is looked up in a table. Without "
-    "`torch.compile` it warns that it is slow; the numbers are the same.",
+    FLEX: "A **function** of positions, True = may attend, which `torch.compile` builds into "
+    "one fast GPU program. *The trap:* positions are tensors here, so `and`, `or`, `not` become "
+    "`&`, `|`, `~`, each part in parentheses. What tensors cannot say is looked up in a table. "
+    "Without `torch.compile` it warns that it is slow; the numbers are the same.",
 }
 
 
@@ -59,8 +63,10 @@ def _show_one(name: str, hand: MaskInHand) -> None:
     (n_q, d_k), (n_k, d_v) = hand.q.shape, hand.v.shape
     if refusal := cannot_say(name, hand.mask, d_k, d_v):
         st.info(f"{refusal} So here it has no program.", icon=":material/block:")
+        keep(convention_chapter(name, TRAPS[name], None, refusal))
         return
-    code = snippets(
+    program = partial(
+        snippets,
         hand.rule,
         n_q,
         n_k,
@@ -69,15 +75,16 @@ def _show_one(name: str, hand: MaskInHand) -> None:
         seed=hand.seed,
         exceptions=hand.exceptions,
         dtype=hand.q.dtype,
-        device=hand.q.device,
-    )[name]
-    st.code(code, language="python")
+    )
+    st.code(program(device=hand.q.device)[name], language="python")
+    # A notebook may run where the device is not; a CPU is everywhere.
+    keep(convention_chapter(name, TRAPS[name], program(device="cpu")[name]))
     qkv = hand.q, hand.k, hand.v
     with st.spinner("Calling PyTorch…"):  # FlexAttention's first call starts the compiler: 2 s
         difference = difference_in(name, *qkv, hand.mask)
     tolerance = compare_with_torch(*qkv, hand.mask).tolerance
     agrees = difference <= tolerance
-    st.metric("Max abs diff of this call to attention", f"{difference:.2e}")
+    st.metric("Max abs diff of this call to this page's output", f"{difference:.2e}")
     st.markdown(
         f":green[:material/check_circle:] The same output: rounding explains up to {tolerance:.1e}."
         if agrees
@@ -105,5 +112,7 @@ def _note(name: str, hand: MaskInHand) -> str:
             return f"With {n_q} queries and {n_k} keys, your mask is both triangles."
         if starts:
             return "Your mask is the top-left triangle. `causal_lower_right` would be another mask."
-        return "Your mask is the bottom-right triangle. `is_causal=True` would be another mask."
+        warned = " PyTorch warns of NaN here; current versions give 0." if n_q > n_k else ""
+        other = "`is_causal=True` would be another mask."
+        return f"Your mask is the bottom-right triangle. {other}{warned}"
     return ""

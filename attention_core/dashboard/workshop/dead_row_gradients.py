@@ -5,13 +5,15 @@ from torch import Tensor
 
 from attention_core.dashboard import controls
 from attention_core.dashboard.exercise import say_hidden
+from attention_core.dashboard.notebooks.workshop_dead_rows import training_chapter
 from attention_core.dashboard.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.take_away import keep
 from attention_core.dead_rows import DeadRowAnswer
 
 SHOWN = ("NaN", "uniform", "zero")  # side by side; the fourth joins them in the gradients
 TITLES = {
     "NaN": "NaN: plain softmax",
-    "uniform": "Uniform: a large negative number",
+    "uniform": "Uniform: finite number",
     "zero": "Zero: defined as nothing",
     "patched": "NaN, replaced by 0 afterwards",
 }
@@ -25,16 +27,15 @@ OVERLOOKED = {
 def ask_which_can_learn(answers: dict[str, DeadRowAnswer], mask: Tensor) -> None:
     """Predict, then see which gradients are finite; `mask` (n_q, n_k) has a dead row."""
     live = int(mask.any(-1).sum())
-    st.markdown(
+    task = (
         "**Which of them can be trained?** Nobody reads the output of a dead row, so let the loss, "
         "the number that training makes small, leave it out: the sum of all outputs of the queries "
         f"that see a key, {live} of {len(mask)}. Its *gradients* say how to change q, k and v."
     )
-    guess = controls.choice(
-        "Predict first: which answers give gradients without NaN?",
-        dict.fromkeys(ANSWERS, ""),
-        key="work_dead_guess",
-    )
+    st.markdown(task)
+    asked = "Predict first: which answers give gradients without NaN?"
+    guess = controls.choice(asked, dict.fromkeys(ANSWERS, ""), key="work_dead_guess")
+    keep(training_chapter(f"{task}\n\n{asked}"))
     if guess is None:
         return
     if hides(SOLUTIONS):
@@ -43,11 +44,13 @@ def ask_which_can_learn(answers: dict[str, DeadRowAnswer], mask: Tensor) -> None
     trainable = {name for name in SHOWN if not answers[name].spoiled}
     right = ANSWERS[guess] == trainable
     verdict = "**Right.**" if right else f"**Not quite.**{OVERLOOKED.get(guess, '')}"
-    st.markdown(
-        f"{verdict} The loss never reads the dead row, and still one NaN in it is enough: on the "
-        "way back it is multiplied by 0, and 0 · NaN is NaN. Every key and every value was part of "
-        "that row, so all of them are spoiled; one step of training later, so is the model."
+    verdict += (
+        " The loss never reads the dead row, and still one NaN in it is enough: on the way back it "
+        "is multiplied by 0, and 0 · NaN is NaN. Every key and every value was part of that row, "
+        "so all of them are spoiled; one step of training later, so is the model."
     )
+    st.markdown(verdict)
+    keep(training_chapter(f"{task}\n\n{asked}", guess, verdict))
     st.markdown(gradient_table(answers))
     st.markdown(
         "The last line is the classic half-cure: the pictures look right, and the gradients are "

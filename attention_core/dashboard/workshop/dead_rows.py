@@ -8,8 +8,10 @@ from attention_core.agreement import compare_with_torch
 from attention_core.dashboard import controls
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.notebooks.workshop_dead_rows import dead_rows_chapter
 from attention_core.dashboard.picture import Picture, show, show_tables
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.workshop.dead_row_gradients import (
     SHOWN,
     TITLES,
@@ -17,10 +19,14 @@ from attention_core.dashboard.workshop.dead_row_gradients import (
 )
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.dashboard.workshop.mask_view import dead_rows_in_words
-from attention_core.dead_rows import WAYS, DeadRowAnswer, dead_row_answers, finite_fill
+from attention_core.dead_rows import WAYS, DeadRowAnswer, dead_row_answers, finite_stand_in
 from attention_core.devices import DTYPES
 
-HEIGHT = 300
+TASK = (
+    "A **dead row** belongs to a query that may attend to no key: a padding token, which belongs "
+    "to no text, or the first token under a rule such as `j < i`. The softmax divides by the sum "
+    "of the exponentials, and here that sum is 0. What should the answer be?"
+)
 
 
 def show_dead_rows(hand: MaskInHand, setting: Setting) -> None:
@@ -28,7 +34,7 @@ def show_dead_rows(hand: MaskInHand, setting: Setting) -> None:
     mask = _with_a_dead_row(hand)
     dead = int((~mask.any(-1)).nonzero()[0])
     answers = {a.name: a for a in dead_row_answers(hand.q, hand.k, hand.v, mask)}
-    pictures = {TITLES[name]: _weights(answers[name], dead) for name in SHOWN}
+    pictures = {TITLES[name]: _weights(answers[name], mask, dead) for name in SHOWN}
     says = _met_in_practice(hand, mask, setting)
     for place, name in zip(st.columns(len(SHOWN)), SHOWN, strict=True):
         with place:
@@ -50,13 +56,10 @@ def show_dead_rows(hand: MaskInHand, setting: Setting) -> None:
 
 def _with_a_dead_row(hand: MaskInHand) -> Tensor:
     """The mask in hand, with one query silenced if it has no dead row of its own."""
-    st.markdown(
-        "A **dead row** belongs to a query that may attend to no key: padding that belongs "
-        "to no text, or the first token under a rule such as `j < i`. The softmax divides by the "
-        "sum of the exponentials, and here that sum is 0. What should the answer be?"
-    )
+    st.markdown(TASK)
     if not hand.mask.any(-1).all():
         st.markdown(dead_rows_in_words(hand.mask))
+        keep(dead_rows_chapter(TASK, None))
         return hand.mask
     query = controls.position(
         "Your mask has no dead row. Silence one query:",
@@ -64,13 +67,14 @@ def _with_a_dead_row(hand: MaskInHand) -> Tensor:
         key="work_dead_i",
         default=3,
     )
+    keep(dead_rows_chapter(TASK, query))
     mask = hand.mask.clone()
     mask[query] = False
     return mask
 
 
 def _met_in_practice(hand: MaskInHand, mask: Tensor, setting: Setting) -> dict[str, str]:
-    fill = finite_fill(DTYPES[setting.dtype])
+    fill = finite_stand_in(DTYPES[setting.dtype])
     lowest = f"−{-fill:g}, the lowest number of {setting.dtype},"
     number = "−10⁹" if fill == -1e9 else lowest
     difference = compare_with_torch(hand.q, hand.k, hand.v, mask).torch_difference
@@ -84,15 +88,15 @@ def _met_in_practice(hand: MaskInHand, mask: Tensor, setting: Setting) -> dict[s
     }
 
 
-def _weights(answer: DeadRowAnswer, dead: int) -> Picture:
+def _weights(answer: DeadRowAnswer, mask: Tensor, dead: int) -> Picture:
+    """One answer's weights (n_q, n_k); in dead rows, which are compared, hidden cells show too."""
     row = answer.weights[dead]
     value = "NaN" if row.isnan().all() else f"{float(row.max()):.3g}"
     return heatmap(
         answer.weights,
         title=TITLES[answer.name],
         alt_text=f"{TITLES[answer.name]}. Each weight of query {dead}, a dead row, is {value}.",
-        height=HEIGHT,
-        colour_bar=False,
+        mask=mask | ~mask.any(-1, keepdim=True),
     )
 
 

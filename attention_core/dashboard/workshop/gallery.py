@@ -6,9 +6,11 @@ import streamlit as st
 from attention_core.dashboard import controls
 from attention_core.dashboard.exercise import say_hidden
 from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.notebooks.workshop import gallery_chapter, growth_chapter
 from attention_core.dashboard.picture import show, show_tables
 from attention_core.dashboard.shared_link import SOLUTIONS, hides
 from attention_core.dashboard.source import show_source
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.workshop.in_hand import MaskInHand, load_rule
 from attention_core.dashboard.workshop.mask_view import mask_picture
 from attention_core.mask_costs import MaskCosts, mask_costs
@@ -39,7 +41,10 @@ def show_gallery(hand: MaskInHand, setting: Setting) -> None:
         st.markdown(f"**{entry.name}.** {entry.idea}\n\n**In real models:** {entry.use}")
         st.code(entry.rule, language=None)
         _offer(entry, hand)
-    _show_costs(entry.costs(n_q, n_k))
+    _show_costs(entry, entry.costs(n_q, n_k))
+    words = f"{entry.idea}\n\n**In real models:** {entry.use}"
+    first = n_k - n_q if entry.ends_together else 0
+    keep(gallery_chapter(entry.name, words, entry.rule, first))
     show_tables({entry.name: picture}, key="work_gal_tables")
     st.subheader("What happens when the text gets longer?")
     _compare(n_q, n_k)
@@ -60,12 +65,13 @@ def _offer(entry: GalleryMask, hand: MaskInHand) -> None:
         st.caption("It is the rule in the text box at the top of the page.")
 
 
-def _show_costs(costs: MaskCosts) -> None:
+def _show_costs(entry: GalleryMask, costs: MaskCosts) -> None:
     needed, share, most = st.columns(3)
     needed.metric("Dot products needed", f"{costs.pairs} of {costs.all_pairs}")
     share.metric("Share of all pairs", f"{100 * costs.share:.1f} %")
     most.metric("Most keys one query sees", costs.most_keys)
-    st.markdown(generating_in_words(costs))
+    between = " Between documents nothing is kept." if entry.name == "Documents" else ""
+    st.markdown(generating_in_words(costs) + between * costs.generates)
 
 
 def generating_in_words(costs: MaskCosts) -> str:
@@ -75,38 +81,38 @@ def generating_in_words(costs: MaskCosts) -> str:
             "**Not for generation.** Queries see ahead, and there is no place where a model could "
             f"stop and write the next token: all {costs.tokens} tokens must be there at once."
         )
-    kept = (
-        "a model keeps the keys that a later query may still ask for, its *cache*: at most "
-        f"{costs.cached} of {costs.tokens}."
-    )
-    if costs.step == 1:
-        return f"**To generate**, one token after the other, {kept}"
+    steps = "it goes one token after the other."
+    if costs.step > 1:
+        together = f"up to {costs.step} tokens see each other, and must be there at once."
+        steps = f"it goes in steps: {together}"
     return (
-        f"**To generate**, it goes in steps: up to {costs.step} tokens see each other, and must be "
-        f"there at once. After each step {kept}"
+        f"**To generate**, {steps} At each step a model must hold the keys that this step or a "
+        f"later one asks for, its *cache*: at most {costs.cached} of {costs.tokens}."
     )
 
 
 def _compare(n_q: int, n_k: int) -> None:
-    st.markdown(
-        "A mask saves work only if the hidden dot products are really left out, as fast kernels "
-        f"do. Let a text grow from {FEW} to {TWICE} tokens, twice as many."
+    task = (
+        "A mask saves work only if the hidden dot products are really left out, as fast GPU "
+        f"programs do. Let a text grow from {FEW} to {TWICE} tokens, twice as many."
     )
-    guess = controls.choice(
-        "Predict first: which of these needs about **2** times as many dot products, not 4?",
-        dict.fromkeys(GROWING, ""),
-        key="work_gal_guess",
-    )
+    st.markdown(task)
+    asked = "Predict first: which of these needs about **2** times as many dot products, not 4?"
+    guess = controls.choice(asked, dict.fromkeys(GROWING, ""), key="work_gal_guess")
+    growing = {name: BY_NAME[name].rule for name in GROWING}
+    keep(growth_chapter(f"{task}\n\n{asked}", growing))
     if guess is None:
         return
     if hides(SOLUTIONS):
         say_hidden()
         return
     verdict = "**Right.**" if guess == RIGHT else f"**Not quite.** {_growth(guess)}"
-    st.markdown(
-        f"{verdict} {_growth(RIGHT)} A fixed number of keys for each query grows with *n*; a fixed "
-        "share of all pairs grows with *n*². All ten, at your sizes:"
+    verdict += (
+        f" {_growth(RIGHT)} A fixed number of keys for each query grows with *n*; a fixed share of "
+        "all pairs grows with *n*²."
     )
+    st.markdown(f"{verdict} All ten, at your sizes:")
+    keep(growth_chapter(f"{task}\n\n{asked}", growing, guess, verdict))
     st.dataframe(
         comparison(n_q, n_k),
         hide_index=True,
@@ -117,7 +123,7 @@ def _compare(n_q: int, n_k: int) -> None:
     )
     st.caption(
         "*Visible*: the share of all pairs. *For n tokens*: about how many dot products. *Cache*: "
-        "the most keys to keep while generating; – where all tokens must be there at once."
+        "the most keys to hold while generating; – where all tokens must be there at once."
     )
 
 

@@ -12,13 +12,13 @@ from attention_core.dashboard.heatmap import MARKED_CELLS, heatmap
 from attention_core.dashboard.picture import Picture, show, show_tables
 from attention_core.dashboard.words import listed
 from attention_core.dashboard.workshop.in_hand import MaskInHand
-from attention_core.dashboard.workshop.paint import exceptions_in_words
+from attention_core.dashboard.workshop.painted_cells import exceptions_in_words
 
 _NAMED = 5  # queries without a key are called by their number
 
 
-def show_mask(hand: MaskInHand, setting: Setting) -> None:
-    """What the mask lets through, and what attention makes of it."""
+def show_mask(hand: MaskInHand, setting: Setting) -> Tensor:
+    """What the mask lets through, and what attention makes of it; returns the weights."""
     steps = attention_steps(hand.q, hand.k, hand.v, hand.mask)
     pictures = {
         "Mask": mask_picture(hand.mask, "May query i attend to key j?", colour_bar=True),
@@ -39,11 +39,13 @@ def show_mask(hand: MaskInHand, setting: Setting) -> None:
     agreement = compare_with_torch(hand.q, hand.k, hand.v, hand.mask)
     show_agreement(steps.output, agreement, setting.dtype)
     show_tables(pictures, key="work_tables")
+    return steps.weights
 
 
 def mask_picture(mask: Tensor, title: str, *, colour_bar: bool = False) -> Picture:
     """The mask (n_q, n_k) as a heatmap, each query's keys in its alt text while they are few."""
-    seen = f"{title} {int(mask.sum())} of {mask.numel()} pairs may."
+    heading = title if title.endswith("?") else f"{title}."
+    seen = f"{heading} {int(mask.sum())} of {mask.numel()} pairs may."
     rows = " ".join(keys_in_words(i, row) for i, row in enumerate(mask)) if len(mask) <= 13 else ""
     return heatmap(
         mask.float(),
@@ -71,9 +73,10 @@ def dead_rows_in_words(mask: Tensor) -> str:
         named = f"{', '.join(dead[:_NAMED])} and {len(dead) - _NAMED} more"
     else:
         named = listed(dead)
-    subject = f"**Query {named}** may" if len(dead) == 1 else f"**Queries {named}** may"
-    whose = "Its" if len(dead) == 1 else "Their"
-    return f"{subject} attend to nothing: a *dead row*. {whose} weights and output are 0."
+    nothing = "may attend to nothing: "
+    if len(dead) == 1:
+        return f"**Query {named}** {nothing}a *dead row*. Its weights and output are 0."
+    return f"**Queries {named}** {nothing}*dead rows*. Their weights and output are 0."
 
 
 def _weights_picture(weights: Tensor, mask: Tensor) -> Picture:

@@ -5,8 +5,6 @@ are kept. The grid is a picture of the mask that can be clicked: a click becomes
 the text, with the rule, becomes the next mask.
 """
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
@@ -14,14 +12,17 @@ import streamlit as st
 from torch import Tensor
 
 from attention_core.dashboard import controls, shared_link
+from attention_core.dashboard.workshop.painted_cells import (
+    LIMIT,
+    Cell,
+    read_cells,
+    write_cells,
+)
 from attention_core.masks import turned
 
 LARGEST = 12  # queries and keys of a grid
 _KEY, _GRID = "work_paint", "work_grid"
-_LIMIT = 900  # characters: every cell of the largest grid
-_NAMED = 6  # exceptions are spelled out
 
-Cell = tuple[int, int]
 Rows = list[list[bool]]
 
 
@@ -61,7 +62,7 @@ def paint(mask: Tensor) -> tuple[Cell, ...]:
     )
     with fold:
         st.markdown(
-            "A box that is ticked may be attended to. What you tick or clear stays as an "
+            "A ticked box: this query may attend to this key. What you tick or clear stays as an "
             "**exception to the rule**, also when the rule changes: there the answer is turned "
             "round. Arrow keys move through the boxes, the space bar ticks one. *Predict first:* "
             "which boxes must you clear so that query 2 may attend to nothing, and what will its "
@@ -91,33 +92,10 @@ def _exceptions(n_q: int, n_k: int) -> tuple[Cell, ...]:
         "Exceptions, each as query-key",
         "",
         key=_KEY,
-        limit=_LIMIT,
+        limit=LIMIT,
         help="For example 2-4 3-0. What is no cell of the mask is left out.",
     )
     return read_cells(text, n_q, n_k)
-
-
-def read_cells(text: str, n_q: int, n_k: int) -> tuple[Cell, ...]:
-    """The cells (i, j) inside (n_q, n_k) that the text names, each once, in reading order."""
-    named = (re.fullmatch(r"([0-9]{1,3})-([0-9]{1,3})", word) for word in text.split())
-    cells = {(int(found[1]), int(found[2])) for found in named if found}
-    return tuple(sorted((i, j) for i, j in cells if i < n_q and j < n_k))
-
-
-def write_cells(cells: Iterable[Cell]) -> str:
-    """The cells as text, as many as there is room for."""
-    text = " ".join(f"{i}-{j}" for i, j in cells)
-    return text if len(text) <= _LIMIT else text[:_LIMIT].rsplit(" ", 1)[0]
-
-
-def exceptions_in_words(cells: tuple[Cell, ...]) -> str:
-    """Which cells are painted, the first few by name; "" where none is."""
-    if not cells:
-        return ""
-    named = [f"query {i}, key {j}" for i, j in cells[:_NAMED]]
-    rest = f" and {len(cells) - _NAMED} more" if len(cells) > _NAMED else ""
-    word = "exception" if len(cells) == 1 else "exceptions"
-    return f"{len(cells)} painted {word} to the rule: {'; '.join(named)}{rest}."
 
 
 def _show_grid(mask: Tensor, cells: tuple[Cell, ...]) -> None:
@@ -129,12 +107,13 @@ def _show_grid(mask: Tensor, cells: tuple[Cell, ...]) -> None:
     keys = [str(j) for j in range(mask.shape[1])]
     queries = pd.Index([f"query {i}" for i in range(mask.shape[0])])
     boxes = {key: st.column_config.CheckboxColumn(key, width=44) for key in keys}
+    names = st.column_config.TextColumn("query \\ key", disabled=True)
     st.data_editor(
         pd.DataFrame(grid.drawn, queries, keys),
         key=grid.key,
         num_rows="fixed",
         width="content",
-        column_config={**boxes, "_index": st.column_config.TextColumn("key", disabled=True)},
+        column_config={**boxes, "_index": names},
         on_change=_take_over,
         args=(mask.tolist(),),
     )

@@ -9,8 +9,10 @@ from attention_core.conventions import MixUp, mix_up
 from attention_core.dashboard import controls
 from attention_core.dashboard.exercise import say_hidden
 from attention_core.dashboard.heatmap import heatmap
+from attention_core.dashboard.notebooks.workshop_conventions import mix_up_chapter
 from attention_core.dashboard.picture import Picture, show, show_tables
 from attention_core.dashboard.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.take_away import keep
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.torch_calls import blocked
 
@@ -20,16 +22,16 @@ SAME, ERROR, OPPOSITE, NOTHING = ANSWERS = (
     "Each query attends to just what was hidden from it",
     "NaN in every row",
 )
+TASK = (
+    "Predict first: somebody takes the program for `MultiheadAttention` and writes "
+    "`attn_mask=mask` without the `~`. What comes out?"
+)
 
 
 def show_mix_up(hand: MaskInHand) -> None:
     """The mask that every other convention wants, given to `nn.MultiheadAttention`."""
-    guess = controls.choice(
-        "Predict first: somebody takes the program for `MultiheadAttention` and writes "
-        "`attn_mask=mask` without the `~`. What comes out?",
-        dict.fromkeys(ANSWERS, ""),
-        key="work_conv_guess",
-    )
+    keep(mix_up_chapter(TASK))
+    guess = controls.choice(TASK, dict.fromkeys(ANSWERS, ""), key="work_conv_guess")
     if guess is None:
         return
     if hides(SOLUTIONS):
@@ -37,7 +39,9 @@ def show_mix_up(hand: MaskInHand) -> None:
         return
     q, k, v, mask = hand.q, hand.k, hand.v, hand.mask
     found = mix_up(q, k, v, mask)
-    st.markdown(feedback(guess, found, compare_with_torch(q, k, v).tolerance))
+    verdict = feedback(guess, found, compare_with_torch(q, k, v).tolerance)
+    st.markdown(verdict)
+    keep(mix_up_chapter(TASK, guess, verdict))
     pictures = {
         "Meant": _weights("Weights that were meant", attention(q, k, v, mask)[1], mask),
         "Mixed up": _weights(
@@ -59,7 +63,7 @@ def feedback(guess: str, found: MixUp, tolerance: float) -> str:
         who = "1 query that saw every key sees" if found.dead == 1 else None
         who = who or f"{found.dead} queries that saw every key see"
         dead = f" {who} none now: a dead row, with the output 0."
-    verdict = "**Right.**" if guess == right else "**Not quite.**"
+    verdict = "**Right.**" if guess == right else "**Not quite.**" + f" {right}." * bool(right)
     return (
         f"{verdict} No error, and no warning: the shapes fit. The output is "
         f"{found.from_meant:.2g} away from the one that was meant, and {found.from_opposite:.1e} "

@@ -78,8 +78,8 @@ TARGETS = (
         ),
         "Causal, but each block of queries starts anew. The last block may be cut off.",
         "j <= i and i // 4 == j // 4",
-        "i // 4 is the number of the block that a query is in. Long-context models use such chunks "
-        "in most layers: a chunk is computed once and needs nothing from outside.",
+        "i // 4 is the number of the block that a query is in. A block needs nothing from outside, "
+        "so all blocks can be computed side by side.",
         (10, 10),
     ),
     Target(

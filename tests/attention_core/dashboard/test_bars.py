@@ -59,6 +59,13 @@ def test_labels_must_tell_the_bars_apart(labels: list[str]) -> None:
         draw([0.5, 0.5], labels)
 
 
+def test_so_many_decimals_as_asked_but_never_wrongly_zero() -> None:
+    values = [0.0, 0.26723, 1.0, 0.0005, 0.0004, -0.090721, math.nan, math.inf]
+    shown = ["0", "0.267", "1.000", "0.001", "4.00e-04", "-0.091", "NaN", "+∞"]
+    assert draw(values, decimals=3).data["number"].tolist() == shown
+    assert draw([0.26723, 0.5]).data["number"].tolist() == ["0.26723", "0.5"]
+
+
 def test_numbers_are_short_but_never_wrongly_zero() -> None:
     numbers = (0.0, 0.99985218, 3.69e-05, -1e-12, 0.2, 4.99926, 12345.6, 1.0)
     shown = ["0", "0.99985", "3.69e-05", "-1.00e-12", "0.2", "4.9993", "12346", "1"]

@@ -162,10 +162,17 @@ def test_names_are_data() -> None:
 # --- small pictures
 
 
+def small(pictures: torch.Tensor, chosen=(0, 0), shape=(4, 5)):
+    table = pd.DataFrame()
+    return heads_picture(
+        pictures, chosen, shape=shape, turn=0, title="All", alt_text="seen", table=table
+    )
+
+
 def test_each_small_picture_is_in_its_row_and_column() -> None:
     pictures = torch.zeros(2, 3, 4, 5)
     pictures[1, 2, 3, 0] = 1.0
-    picture = heads_picture(pictures, (1, 2), title="All", alt_text="seen", table=pd.DataFrame())
+    picture = small(pictures, (1, 2))
     image = pixels(picture)
     high, wide = image.shape[0] // 2, image.shape[1] // 3
     assert image[high + high * 7 // 8, 2 * wide + wide // 10, :3].tolist() == colour(1.0)
@@ -177,9 +184,22 @@ def test_each_small_picture_is_in_its_row_and_column() -> None:
     alt.LayerChart.from_dict(picture.spec)
 
 
+def test_a_click_selects_a_head_and_cells_are_square() -> None:
+    spec = small(torch.zeros(2, 3, 4, 5), shape=(400, 500)).spec
+    one_head, height, click = spec["params"]
+    assert click["select"]["fields"] == ["element", "head", "turn"]
+    (marks,) = (layer for layer in spec["layer"] if layer.get("name") in click["views"])
+    assert {"calculate": "sequence(2)", "as": "element"} in marks["transform"]
+    assert {"calculate": "sequence(3)", "as": "head"} in marks["transform"]
+    assert one_head["expr"] == "min(width / 3, 200, 400.0)"  # two rows of 0.8: 640 pixels at most
+    assert height == {"name": "height", "expr": "one_head * 1.6"}
+    assert small(torch.zeros(1, 1, 32, 1), shape=(2048, 1)).spec["params"][1]["expr"].endswith("4")
+    assert small(torch.zeros(2, 3, 4, 5), (1, 2), (400, 500)).spec is spec  # built once
+
+
 def test_the_most_heads_make_one_image_of_bounded_size() -> None:
     noise = torch.rand(16, 16, 32, 32)
-    picture = heads_picture(noise, (0, 0), title="All", alt_text="seen", table=pd.DataFrame())
+    picture = small(noise)
     assert len(picture.data) == 1 and len(picture.data.url[0]) < 600_000
 
 
@@ -233,15 +253,27 @@ def test_hidden_blocks_are_hatched_only_if_all_of_them_is_hidden() -> None:
     assert image[0, 1, :3].tolist() != colour(0.0)
 
 
+def axis(picture, side: str) -> dict:
+    return picture.spec["layer"][0]["encoding"][side]["axis"]
+
+
+@pytest.mark.parametrize(("n", "every"), [(11, True), (24, True), (25, False)])
+def test_every_row_is_named_while_there_is_room(n: int, every: bool) -> None:
+    y = axis(drawn(torch.rand(n, 13)), "y")
+    assert (y.get("labelOverlap") is False) == every
+    assert (y.get("tickCount", 0) >= n) == every
+    assert "tickCount" not in axis(drawn(torch.rand(13, n)), "x")
+
+
 def test_names_travel_with_the_data_and_never_in_the_specification() -> None:
     name, _ = token_names("secret <b> " * 10, 20)
     picture = drawn(torch.rand(20, 60), names=(name, str))
     assert picture.data.row_names[0].split(",")[:2] == ["0 · secret", "1 · <b>"]
     assert picture.data.column_names[0] == ""
     assert "secret" not in str(picture.spec)
-    y, x = (picture.spec["layer"][0]["encoding"][side]["axis"] for side in "yx")
+    y, x = (axis(picture, side) for side in "yx")
     assert "row_names" in y["labelExpr"] and "labelExpr" not in x
     other = drawn(torch.rand(20, 60), names=(str, str))
     assert other.spec == picture.spec
-    assert "labelExpr" not in drawn(torch.rand(60, 60)).spec["layer"][0]["encoding"]["y"]["axis"]
+    assert "labelExpr" not in axis(drawn(torch.rand(60, 60)), "y")
     alt.LayerChart.from_dict(picture.spec)

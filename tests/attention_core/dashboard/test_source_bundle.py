@@ -8,18 +8,15 @@ import pytest
 import torch
 
 import attention_core
-from attention_core import attention, decode, scaling_study
+from attention_core import IMPLEMENTATIONS, attention, decode, scaling_study
 from attention_core.dashboard.source_bundle import free_names, sources_of
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.dashboard.token_edit import edit, moved
 
-LESSON = ("agreement", "attention", "convolution", "decoding", "devices", "masks", "measures")
-LESSON += ("patches", "retrieval", "sampling", "scaling", "trace")
 CALLABLE = {
     name: value
     for name in attention_core.__all__
     if isinstance(value := getattr(attention_core, name), (type, types.FunctionType))
-    and value.__module__.rpartition(".")[2] in LESSON
 }
 
 
@@ -30,6 +27,11 @@ def run(*functions) -> dict:
         assert "attention_core" not in imported(extract.source)
         exec(extract.source, namespace)
     return namespace
+
+
+def defined_by(source: str) -> set[str]:
+    """The names that a source defines at its top level."""
+    return {getattr(node, "name", "") for node in ast.parse(source).body}
 
 
 def imported(source: str) -> set[str]:
@@ -45,6 +47,12 @@ def test_every_public_function_can_be_taken_out(name):
     taken = run(CALLABLE[name])[name]
     assert taken is not CALLABLE[name]
     assert taken.__module__ == "elsewhere"
+
+
+def test_all_of_them_together_mean_one_thing_by_each_name():
+    everything = [*CALLABLE.values(), *IMPLEMENTATIONS]
+    defined = {name for extract in sources_of(everything) for name in defined_by(extract.source)}
+    assert {function.__name__ for function in everything} <= defined
 
 
 def test_what_was_taken_out_computes_the_same():

@@ -1,5 +1,6 @@
 """Tensor files: whatever numpy and safetensors write is read exactly."""
 
+import io
 from collections.abc import Callable
 
 import numpy as np
@@ -123,3 +124,20 @@ def test_the_largest_head_fits() -> None:
     array = np.zeros((2048, 2048), np.float32)
     array[:, 0] = 1.0
     assert weights(npy(array)).shape == (1, 1, 2048, 2048)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3)}",  # as other languages write it
+        "{'shape':(3,3),'fortran_order':False,'descr':'<f4'}\n",
+        '{"descr": "<f4", "fortran_order": False, "shape": (3, 3, ), }      \n',
+    ],
+)
+def test_any_plain_header_is_read_as_numpy_reads_it(text: str) -> None:
+    array = np.full((3, 3), 1 / 3, np.float32)
+    for version in (1, 2):
+        start = b"\x93NUMPY" + bytes([version, 0]) + len(text).to_bytes(2 * version, "little")
+        data = start + text.encode() + array.tobytes()
+        assert np.array_equal(np.load(io.BytesIO(data)), array)
+        assert torch.equal(weights(data)[0, 0], torch.from_numpy(array))

@@ -14,7 +14,11 @@ from attention_core.dashboard.workshop.challenges import CHALLENGES
 from attention_core.dashboard.workshop.in_hand import load_rule
 from attention_core.dashboard.workshop.judging import difference, judge
 from attention_core.dashboard.workshop.mask_view import dead_rows_in_words, mask_picture
-from attention_core.dashboard.workshop.paint import exceptions_in_words, read_cells, write_cells
+from attention_core.dashboard.workshop.painted_cells import (
+    exceptions_in_words,
+    read_cells,
+    write_cells,
+)
 from attention_core.dashboard.workshop.refusal import marked
 from attention_core.dashboard.workshop.targets import TARGETS
 from attention_core.mask_gallery import GALLERY
@@ -145,6 +149,13 @@ def test_a_click_is_an_exception_and_the_grid_stays(session):
     assert session["work_paint"] == "2-0"
 
 
+def test_the_corner_of_the_grid_names_rows_and_columns(session):
+    show_grid(session, "j <= i")
+    frame, given = session["grids"][-1]
+    assert given["column_config"]["_index"]["label"] == "query \\ key"
+    assert frame.index.tolist() == ["query 0", "query 1", "query 2"]
+
+
 def test_what_is_written_elsewhere_draws_the_grid_anew(session):
     key = show_grid(session, "j <= i")[2]
     session["work_paint"] = "0-4"
@@ -188,13 +199,19 @@ def test_a_stranger_in_the_edits_does_no_harm(session):
     ],
 )
 def test_dead_rows_are_named(rule, says):
-    assert dead_rows_in_words(mask_tensor(parse_mask_rule(rule), 11, 3)).startswith(says)
+    words = dead_rows_in_words(mask_tensor(parse_mask_rule(rule), 11, 3))
+    assert words.startswith(says)
+    assert ("a *dead row*. Its weights" in words) == says.startswith("**Query ")
+    assert ("*dead rows*. Their weights" in words) == says.startswith("**Queries")
 
 
 def test_the_keys_of_each_query_can_be_heard():
     mask = mask_tensor(parse_mask_rule("j < i"), 3, 5)
     assert "Query 0: no key. Query 1: key 0. Query 2: keys 0 and 1." in mask_picture(mask, "?").alt
     assert len(mask_picture(mask_tensor(parse_mask_rule("j < i"), 128, 128), "?").alt) < 100
+    target = mask_picture(mask, "Target: 3 queries, 5 keys")
+    assert target.alt.startswith("Target: 3 queries, 5 keys. 3 of 15 pairs may. Query 0")
+    assert target.spec["title"] == "Target: 3 queries, 5 keys"
 
 
 def by_hand(number, n_q, n_k):

@@ -6,6 +6,9 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
+from attention_core.dashboard.shared_link import SOLUTIONS
+from attention_core.dashboard.workshop import gate
+from attention_core.dashboard.workshop.alignment_question import ANSWERS
 
 WHOLE = "max abs diff to the whole"
 
@@ -23,8 +26,9 @@ def script(dtype):
     show_alignment(hand, Setting("cpu", dtype))
 
 
-def opened(n_q=3, n_k=5, dtype="float32"):
+def opened(n_q=3, n_k=5, dtype="float32", guess="3"):
     app = AppTest.from_function(script, default_timeout=60, kwargs={"dtype": dtype})
+    app.query_params["work_align_guess"] = guess
     app.query_params["work_align_nq"], app.query_params["work_align_nk"] = str(n_q), str(n_k)
     app.run()
     assert not app.exception
@@ -52,6 +56,35 @@ def differences(n_q, n_k):
     return [float((output - whole).abs().max()) for output in found]
 
 
+def nothing_is_shown(app):
+    shown = (app.get("vega_lite_chart"), app.metric, app.slider, app.dataframe)
+    return not any(shown) and " sees " not in texts(app) and "cache" not in texts(app)
+
+
+def test_the_pictures_come_after_the_prediction_only():
+    app = opened(guess="")
+    assert nothing_is_shown(app) and "two, and both are in use" in texts(app)
+    assert nothing_is_shown(opened(guess="4"))  # no answer of ours
+    app.radio("work_align_guess").set_value("5").run()
+    assert not nothing_is_shown(app) and len(alts(app)) == 3
+
+
+def test_a_link_that_hides_solutions_hides_the_pictures(monkeypatch):
+    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
+    app = opened()
+    assert nothing_is_shown(app) and "hides the solution" in app.info[0].value
+
+
+@pytest.mark.parametrize("guess", ANSWERS)
+def test_every_prediction_is_answered(guess):
+    wide = torch.ones(3, 5).bool()
+    sees, top_left = int(wide.tril(2)[0].sum()), int(wide.tril()[0].sum())
+    app = opened(guess=guess)
+    (verdict,) = (text for text in texts(app).split("\n") if "stands at the last key" in text)
+    assert verdict.startswith("**Right.** The" if guess == str(sees) else "**Not quite.** So many")
+    assert f"sees **{sees}** keys: 0 to 2." in verdict and f"sees **{top_left}**." in verdict
+
+
 def test_three_queries_and_five_keys():
     app = opened()
     top_left, bottom_right = differences(3, 5)
@@ -59,7 +92,9 @@ def test_three_queries_and_five_keys():
     assert found[f"Top-left: {WHOLE}"] == pytest.approx(top_left, rel=0.01) and top_left > 0.1
     assert found[f"Bottom-right: {WHOLE}"] <= 1e-6 and bottom_right <= 1e-6
     assert found["Bottom-right to one token at a time"] <= 1e-6
-    assert "sees **3 of 5** keys top-left and **5 of 5** bottom-right" in texts(app)
+    assert "Query 0 sees **1 of 5** keys top-left and **3 of 5** bottom-right" in texts(app)
+    assert "The last query, query 2, sees **3 of 5** and **5 of 5**." in texts(app)
+    assert "e" not in app.metric[0].value  # 1.81, not 1.81e+00
     assert "has read 2 of 5 tokens" in texts(app) and "tokens 2 to 4 arrive" in texts(app)
     assert ":red[:material/error:] Top-left does **not** give these rows" in texts(app)
     assert ":green[:material/check_circle:] Bottom-right gives these rows" in texts(app)
@@ -69,7 +104,8 @@ def test_three_queries_and_five_keys():
 
 def test_one_query_is_the_usual_step_of_writing():
     app = opened(1, 7)
-    assert "sees **1 of 7** keys top-left and **7 of 7** bottom-right" in texts(app)
+    assert "Query 0 sees **1 of 7** keys top-left and **7 of 7** bottom-right." in texts(app)
+    assert "The last query" not in texts(app).split("Query 0 sees")[1]
     assert "token 6 arrives: 1 new query, 7 keys" in texts(app)
     assert "only the very first key" in texts(app)
     assert metrics(app)[f"Top-left: {WHOLE}"] == pytest.approx(differences(1, 7)[0], rel=0.01)
@@ -80,14 +116,15 @@ def test_as_many_queries_as_keys_are_one_mask(n):
     app = opened(n, n)
     assert "the two are the same mask" in texts(app)
     assert "**not**" not in texts(app) and "very first key" not in texts(app)
-    assert metrics(app)[f"Top-left: {WHOLE}"] == metrics(app)[f"Bottom-right: {WHOLE}"] == 0
+    assert [metric.value for metric in app.metric[:2]] == ["0", "0"]
 
 
 def test_more_queries_than_keys_make_dead_rows_bottom_right():
     app = opened(7, 3)
     assert "first 4 queries come before every key" in texts(app)
     assert "**Queries 0, 1, 2 and 3** may attend to nothing" in texts(app)
-    assert "sees **3 of 3** keys top-left and **3 of 3** bottom-right" in texts(app)
+    assert "Query 0 sees **1 of 3** keys top-left and **0 of 3** bottom-right" in texts(app)
+    assert "The last query, query 6, sees **3 of 3** and **3 of 3**." in texts(app)
     assert "key of token 4, from its own future" in texts(app)
     assert [alt.split("sees: ")[-1] for alt in alts(app)] == [
         "1, 2, 3, 3, 3, 3, 3.",

@@ -1,10 +1,12 @@
 """The conventions of the mask workshop: the program is that of the mask, and the proof is live."""
 
+import warnings
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import CONVENTIONS, MixUp, snippets
-from attention_core.conventions import FLEX, IS_CAUSAL, MULTIHEAD
+from attention_core.conventions import BOOLEAN, FLEX, IS_CAUSAL, MULTIHEAD
 from attention_core.dashboard.shared_link import SOLUTIONS
 from attention_core.dashboard.workshop import polarity
 from attention_core.dashboard.workshop.polarity import (
@@ -52,6 +54,7 @@ def test_the_program_is_that_of_the_mask_in_hand(way):
     app = opened(way=way)
     assert app.code[0].value == snippets("j <= i", 5, 7, 8, 8, seed=5)[way].strip()
     assert float(app.metric[0].value) < 1e-6
+    assert app.metric[0].label == "Max abs diff of this call to this page's output"
     assert "The same output" in texts(app) and "Not the same" not in texts(app)
 
 
@@ -79,6 +82,31 @@ def test_which_triangle(rule, n_q, n_k, words):
     assert words in texts(opened(rule, n_q, n_k, way=IS_CAUSAL))
 
 
+@pytest.mark.parametrize(
+    ("rule", "n_q", "n_k", "warned"),
+    [
+        ("j <= i + n_k - n_q", 7, 5, True),
+        ("j <= i + n_k - n_q", 5, 7, False),
+        ("j <= i", 7, 5, False),
+        ("j <= i", 5, 5, False),
+    ],
+)
+def test_a_warning_of_nan_is_foretold(rule, n_q, n_k, warned):
+    app = opened(rule, n_q, n_k, way=IS_CAUSAL)
+    assert ("PyTorch warns of NaN here; current versions give 0." in texts(app)) == warned
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        program = {}
+        exec(app.code[0].value, program)
+    assert any("will produce NaNs" in str(warning.message) for warning in caught) == warned
+    assert program["output"].isfinite().all()
+
+
+def test_each_way_names_its_trap():
+    assert "`nn.MultiheadAttention` reads True the other way" in texts(opened(way=BOOLEAN))
+    assert "`torch.compile` builds into one fast GPU program" in texts(opened(way=FLEX))
+
+
 def test_dead_rows_are_named_where_they_would_be_nan():
     app = opened("j < i - 1", way=MULTIHEAD)
     assert "2 of your queries may attend to nothing" in texts(app)
@@ -91,7 +119,8 @@ def test_the_mix_up_is_shown_after_the_prediction(guess):
     app = opened(n_q=5, n_k=5)
     assert not app.get("vega_lite_chart")
     app.radio("work_conv_guess").set_value(guess).run()
-    assert ("**Right.**" in texts(app)) == (guess == OPPOSITE)
+    assert ("**Right.** No error" in texts(app)) == (guess == OPPOSITE)
+    assert (f"**Not quite.** {OPPOSITE}. No error" in texts(app)) == (guess != OPPOSITE)
     assert "1 query that saw every key sees none now" in texts(app)
     meant, mixed = (chart.proto.alt for chart in app.get("vega_lite_chart"))
     assert "10 of 25 pairs are hidden" in meant and "15 of 25 pairs are hidden" in mixed
@@ -122,3 +151,6 @@ def test_feedback_is_judged_by_the_numbers():
     assert all("**Not quite.**" in feedback(guess, opposite, 1e-6) for guess in (SAME, ERROR))
     assert "**Right.**" in feedback(SAME, same, 1e-6) and "2 queries" in feedback(SAME, same, 1e-6)
     assert "dead row" not in feedback(SAME, opposite, 1e-6)
+    assert "**Not quite.** The same output. No error" in feedback(ERROR, same, 1e-6)
+    neither = MixUp(0.9, 0.9, dead=0)
+    assert "**Not quite.** No error" in feedback(OPPOSITE, neither, 1e-6)

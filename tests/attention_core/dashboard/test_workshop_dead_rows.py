@@ -78,6 +78,18 @@ def test_a_mask_without_dead_rows_gets_one_and_the_three_answers_differ_there():
     assert "**100 %** of query 3's weight" in texts(app)
 
 
+def test_hidden_cells_are_crossed_out_but_not_in_dead_rows():
+    app, causal = opened(), torch.ones(5, 7).tril().bool()
+    causal[3] = True  # the dead row, whose answers are compared
+    charts = [c for c in app.get("vega_lite_chart") if "Each weight of query 3" in c.proto.alt]
+    assert len(charts) == 3
+    for chart in charts:
+        data = pa.ipc.open_stream(BytesIO(chart.proto.datasets[0].data.data)).read_pandas()
+        crossed = torch.tensor([glyph == "✕" for glyph in data["glyph"]]).view(5, 7)
+        assert torch.equal(crossed, ~causal)
+        assert "gradientThickness" in chart.proto.spec  # a scale for the colours
+
+
 def test_another_query_can_be_silenced():
     app = opened()
     app.selectbox("work_dead_i").select(1).run()

@@ -111,15 +111,28 @@ def test_the_table_holds_the_costs():
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
-        (MaskCosts(6, 9, 3, tokens=3, step=1, cached=2), "one token after the other, a model"),
+        (MaskCosts(6, 9, 3, tokens=3, step=1, cached=2), "one token after the other. At each step"),
         (MaskCosts(6, 9, 3, tokens=3, step=1, cached=2), "at most 2 of 3."),
+        (MaskCosts(6, 9, 3, tokens=3, step=1, cached=2), "that this step or a later one asks for"),
         (MaskCosts(6, 9, 3, tokens=3, step=2, cached=2), "up to 2 tokens see each other"),
+        (MaskCosts(6, 9, 3, tokens=3, step=2, cached=2), "that this step or a later one asks for"),
         (MaskCosts(6, 9, 3, tokens=3, step=3, cached=3), "**Not for generation.**"),
         (MaskCosts(6, 9, 3, tokens=3, step=3, cached=3), "all 3 tokens"),
     ],
 )
 def test_generating_in_words(costs, words):
     assert words in generating_in_words(costs)
+
+
+def test_only_between_documents_nothing_is_kept():
+    words = "Between documents nothing is kept."
+    app = opened()
+    assert words not in texts(app)
+    app.selectbox("work_gal_mask").select("Documents").run()
+    assert f"at most 4 of 13. {words}" in texts(app)
+    for_one = opened(3, 3)  # a single document, so there is no generation
+    for_one.selectbox("work_gal_mask").select("Documents").run()
+    assert "Not for generation" in texts(for_one) and words not in texts(for_one)
 
 
 @pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (1, 128), (128, 1), (128, 128)])

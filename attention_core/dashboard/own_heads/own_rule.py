@@ -1,0 +1,33 @@
+"""The learner's own mask, by a rule as in the mask workshop."""
+
+import streamlit as st
+from torch import Tensor
+
+from attention_core.dashboard import controls
+from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.own_heads.computing import rule_tensor
+from attention_core.dashboard.tensor_files.loaded import Loaded, Weights
+from attention_core.dashboard.workshop.refusal import show_refusal
+from attention_core.mask_rules import MaskRuleError, parse_mask_rule
+
+RULE = "A condition on query i and key j, as in the mask workshop; it joins the mask of the file."
+
+
+def choose_mask(tensors: Loaded, setting: Setting) -> tuple[str, Tensor | None]:
+    """The learner's rule and its mask; None for an empty rule, and for one that makes no sense."""
+    if isinstance(tensors, Weights):
+        st.caption(
+            "These weights are finished: no mask can be put on them, as a mask belongs before the "
+            "softmax."
+        )
+        return "", None
+    rule = controls.text(
+        "Mask by a rule, such as `j <= i` or `abs(i - j) < 3`", "", key="own_rule", help=RULE
+    ).strip()
+    if rule:
+        try:
+            return rule, rule_tensor(parse_mask_rule(rule), tensors, setting)
+        except MaskRuleError as error:
+            show_refusal(rule, error)
+            st.markdown("Until then no rule is used.")
+    return "", None
