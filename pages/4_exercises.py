@@ -17,7 +17,7 @@ setting = open_page(PAGE)
 
 st.markdown(
     "Each question asks for your **prediction first**. Lock it in, and the result is computed and "
-    "held against it; or choose *Show me*. Then move the controls until you can say why. Your "
+    "held against it. Then move the controls until you can say why. Your "
     "predictions are in the address of this page and in your browser, so you can come back to them."
 )
 titles = [exercise.title for exercise in EXERCISES]

@@ -84,6 +84,14 @@ def must_wait() -> bool:
     return True
 
 
+def record(
+    exercise_id: str, *, prediction: str | None = None, result: str, right: bool | None = None
+) -> None:
+    """As `progress.record`, but not before what the browser holds is here, lest it be lost."""
+    if not must_wait():
+        progress.record(exercise_id, prediction=prediction, result=result, right=right)
+
+
 def forget_progress(known: Collection[str]) -> None:
     """Have the next run forget, here and in the browser, predictions too: for `on_click`."""
     st.session_state[_FORGET] = True

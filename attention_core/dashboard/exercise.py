@@ -15,7 +15,8 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from attention_core.dashboard import controls, progress, shared_link
+from attention_core.dashboard import controls, shared_link
+from attention_core.dashboard.browser_memory import record
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.shared_link import SOLUTIONS
 
@@ -139,9 +140,9 @@ def check(
     if answer.guess is None:
         shown = f"**Computed here: {result}.**"
         st.info(shown, icon=":material/visibility:")
-        progress.record(question.key, result=result)
+        record(question.key, result=result)
         return shown
-    progress.record(question.key, prediction=said, result=result, right=right)
+    record(question.key, prediction=said, result=result, right=right)
     versus = f"You said {said}; computed here: {result}."
     verdict = f"{'**Right.**' if right else '**Not quite.**'} {versus} {feedback}"
     if right:

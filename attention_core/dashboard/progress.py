@@ -34,17 +34,23 @@ class Entry:
 def record(
     exercise_id: str, *, prediction: str | None = None, result: str, right: bool | None = None
 ) -> None:
-    """Note that an exercise is done. A new prediction replaces the old one; "show me" does not."""
+    """Note that an exercise is done. A right answer stays, and being shown replaces nothing."""
     done: dict[str, Entry] = st.session_state.setdefault(_PROGRESS, {})
-    if prediction is not None or exercise_id not in done:
-        done[exercise_id] = Entry(exercise_id, prediction, result, right)
+    entry = Entry(exercise_id, prediction, result, right)
+    if exercise_id not in done or not _stays(done[exercise_id], entry):
+        done[exercise_id] = entry
 
 
 def restore(earlier: Iterable[Entry]) -> None:
-    """Take up entries of an earlier visit; what this visit has done stands."""
+    """Take up entries of an earlier visit, as if this visit had come upon them."""
     done: dict[str, Entry] = st.session_state.setdefault(_PROGRESS, {})
     for entry in earlier:
-        done.setdefault(entry.exercise, entry)
+        if entry.exercise not in done or _stays(entry, done[entry.exercise]):
+            done[entry.exercise] = entry
+
+
+def _stays(before: Entry, after: Entry) -> bool:
+    return bool(before.right) or after.prediction is None
 
 
 def forget() -> None:
@@ -65,7 +71,9 @@ def read_entry(candidate: object) -> Entry | None:
             "prediction": str() | None as prediction,
             "result": str(result),
             "right": True | False | None as right,
-        } if _can_be_shown(f"{exercise}{prediction}{result}"):
+        } if (prediction is None) == (right is None) and _can_be_shown(
+            f"{exercise}{prediction}{result}"
+        ):
             return Entry(exercise, prediction, result, right)
     return None
 

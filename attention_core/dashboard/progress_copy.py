@@ -19,8 +19,8 @@ def keep_progress(known: Collection[str]) -> None:
     ):
         st.markdown(
             "Your progress is kept in this browser only. Save it as a small file to go on "
-            "elsewhere, or to hand it in. Loading a file adds what it holds; what you have done "
-            "here stands."
+            "elsewhere, or to hand it in. Loading a file adds what it holds; a right answer is "
+            "never replaced."
         )
         if done := progress.entries():
             st.download_button(

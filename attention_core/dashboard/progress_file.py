@@ -31,17 +31,21 @@ def read_progress(file: bytes, known: Collection[str]) -> tuple[list[Entry], int
     """
     require(len(file) <= LARGEST, f"A progress file has {LARGEST:,} bytes at most: {len(file):,}.")
     try:
-        content = json.loads(file.decode())
+        content = json.loads(file.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         content = None
     match content:
-        case {"format": "attention-lesson-progress", "version": int(version)} if version != VERSION:
-            raise ValueError(
-                f"This file is of version {version}, and this app reads version {VERSION}: save "
-                "your progress again from an app of the same age."
-            )
-        case {"format": "attention-lesson-progress", "version": int(), "entries": list(records)}:
-            found = [read_entry(record) for record in records]
-            entries = [entry for entry in found if entry and entry.exercise in known]
-            return entries, len(found) - len(entries)
+        case {
+            "format": "attention-lesson-progress",
+            "version": int(version),
+            "entries": list(records),
+        } if version is not True:
+            if version != VERSION:
+                raise ValueError(
+                    f"This file is of another version than {VERSION}, the one that this app reads: "
+                    "save your progress again from an app of the same age."
+                )
+            found = filter(None, map(read_entry, records))
+            entries = {entry.exercise: entry for entry in found if entry.exercise in known}
+            return list(entries.values()), len(records) - len(entries)
     raise ValueError("This is not a progress file: choose one that “Save my progress” has made.")

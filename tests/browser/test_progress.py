@@ -3,9 +3,14 @@
 from learner import Learner
 from playwright.sync_api import expect
 
+from attention_core.dashboard.all_questions import QUESTIONS
+
+
+KEPT = "localStorage.getItem('attention-lesson-progress')?.includes('\"right\":true')"
+
 
 def done(count: int) -> str:
-    return f"{count} of 8 questions done"
+    return f"{count} of {len(QUESTIONS)} questions done"
 
 
 def test_progress_stays_in_the_learners_browser(new_learner) -> None:
@@ -71,3 +76,24 @@ def test_a_broken_memory_is_no_obstacle(learner: Learner) -> None:
         page.reload()
         learner.settle()
         expect(page.get_by_text(done(0))).to_be_visible()
+
+
+def test_a_link_of_somebody_else_does_not_take_a_right_answer_away(learner: Learner) -> None:
+    right = "exercises?ex_blend_weight_guess=50&ex_blend_weight_move=Lock+in"
+    for address in (right, "exercises?ex_blend_weight_move=Show+me", right.replace("50", "20")):
+        page = learner.open(address)
+        expect(page.get_by_text("omputed here")).to_be_visible()
+        page.wait_for_function(KEPT)
+    learner.open("")
+    expect(page.get_by_text("You said: 50 %")).to_be_visible()
+
+
+def test_a_refresh_keeps_the_right_answer_to_a_challenge(learner: Learner) -> None:
+    page = learner.open("mask_workshop?work_part=Challenges&work_ch_1=j+%3D%3D+i+-+1")
+    expect(page.get_by_text("Right.")).to_be_visible()
+    page.wait_for_function(KEPT)
+    learner.open("mask_workshop?work_part=Challenges&work_ch_1=j+%3D%3D+i")
+    expect(page.get_by_text("Not quite.")).to_be_visible()
+    page.wait_for_function(KEPT)
+    learner.open("")
+    expect(page.get_by_text("You said: j == i - 1")).to_be_visible()

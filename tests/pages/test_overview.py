@@ -148,7 +148,7 @@ def test_a_progress_file_adds_what_is_not_done_here() -> None:
     at = open_app()
     at.session_state["progress"] = {here.exercise: here}
     load(at, write_progress(saved))
-    assert [row[0] for row in rows(at)] == ["not yet right", "shown"]
+    assert [row[0] for row in rows(at)] == ["right", "shown"]
     assert "Answers in this file: 2. 1 more could not be read." in [t.value for t in at.text]
 
     at.get_by_key("progress_forget_button").click()

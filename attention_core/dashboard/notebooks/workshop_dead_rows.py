@@ -10,9 +10,8 @@ if silenced is not None:
 dead_row = int((~with_dead_row.any(-1)).nonzero()[0])
 answers = {a.name: a for a in dead_row_answers(q, k, v, with_dead_row)}
 rows = torch.stack([answers[name].weights[dead_row] for name in ("NaN", "uniform", "zero")])
-print(f"weights of query {dead_row}, a dead row")
 for name, row in zip(("NaN", "uniform", "zero"), rows.tolist()):
-    print(f"{name:8}", [float(f"{weight:.3g}") for weight in row])
+    print(f"{name:8} each weight of query {dead_row}, a dead row, is {row[0]:.3g}")
 hidden = float(answers["uniform"].weights[dead_row][~with_dead_row[dead_row]].sum())
 print(f"the uniform answer puts {100 * hidden:.0f} % on keys that the mask hides")
 difference_to_zero = compare_with_torch(q, k, v, with_dead_row).torch_difference

@@ -94,7 +94,7 @@ def show_all_heads(found: Overview, chosen: tuple[int, int], shape: tuple[int, i
 def _turn(chosen: tuple[int, int]) -> int:
     """How often the choice has changed: a click, the selectors, and then the same click again."""
     last, turn = st.session_state.get("own_turn", (chosen, 0))
-    turn += int(last != chosen)
+    turn = int(turn) + int(last != chosen)
     st.session_state["own_turn"] = chosen, turn
     return turn
 

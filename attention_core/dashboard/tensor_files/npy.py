@@ -32,10 +32,9 @@ _READERS = {  # by version: how many bytes say how long the header is, and who p
     (1, 0): (2, np.lib.format.read_array_header_1_0),
     (2, 0): (4, np.lib.format.read_array_header_2_0),
 }
-_NAMES = r"descr|fortran_order|shape"
 _NUMBERS = r"[<>=|]?(?:O|[biufcSUV][0-9]{1,9})"  # objects and text get sentences of their own
 _VALUES = rf"'{_NUMBERS}'|True|False|\([0-9, ]*\)"
-_PLAIN = re.compile(rf"{{ *(?:'(?:{_NAMES})' *: *(?:{_VALUES}) *,? *)+}} *\n?")
+_PLAIN = re.compile(rf"{{ *(?:'\w+' *: *(?:{_VALUES}) *,? *)+}} *\n?")
 
 
 @dataclass(frozen=True)

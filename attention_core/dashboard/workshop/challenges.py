@@ -4,6 +4,7 @@ import streamlit as st
 import torch
 
 from attention_core.dashboard import controls, progress, shared_link
+from attention_core.dashboard.browser_memory import record
 from attention_core.dashboard.exercise import Question, give_hints
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.notebooks.workshop import challenge_chapter
@@ -69,7 +70,7 @@ def _judge(target: Target, rule: str, setting: Setting) -> Verdict | None:
 
 
 def _show_verdict(target: Target, rule: str, verdict: Verdict) -> None:
-    """Say it, and note it: who goes on trying after a right answer keeps that one."""
+    """Say it, and note it."""
     if verdict.right:
         st.success(f"**Right.** {verdict.says}", icon=":material/check_circle:")
     else:
@@ -78,9 +79,8 @@ def _show_verdict(target: Target, rule: str, verdict: Verdict) -> None:
     told = f"{'**Right.**' if verdict.right else '**Not quite.**'} {verdict.result}"
     wanted = target.mask(target.sizes)
     keep(challenge_chapter(target.question.title, target.task, wanted, rule, told))
-    if verdict.right or not _solved(target):
-        key = target.question.key
-        progress.record(key, prediction=rule, result=verdict.result, right=verdict.right)
+    key = target.question.key
+    record(key, prediction=rule, result=verdict.result, right=verdict.right)
 
 
 def _solved(target: Target) -> bool:
@@ -101,4 +101,4 @@ def _help(target: Target) -> None:
         if fold.open:
             st.code(target.rule, language=None, wrap_lines=True)
             st.markdown(target.why)
-            progress.record(key, result=f"one solution is {target.rule}")
+            record(key, result=f"one solution is {target.rule}")

@@ -52,6 +52,8 @@ def show_gallery(hand: MaskInHand, setting: Setting) -> None:
 
 
 def _offer(entry: GalleryMask, hand: MaskInHand) -> None:
+    if hides("work_rule"):
+        return
     held = hand.rule == entry.rule and not hand.exceptions
     st.button(
         "Put this rule in the text box",

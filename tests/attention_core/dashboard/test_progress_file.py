@@ -27,6 +27,14 @@ def test_what_was_written_is_read_again() -> None:
     assert read_progress(write_progress([]), KNOWN) == ([], 0)
 
 
+def test_an_editor_may_have_marked_it_as_unicode() -> None:
+    assert read_progress(b"\xef\xbb\xbf" + write_progress(ENTRIES), KNOWN) == (ENTRIES, 0)
+
+
+def test_an_exercise_counts_once() -> None:
+    assert read_progress(write_progress([ENTRIES[0]] * 3), KNOWN) == ([ENTRIES[0]], 2)
+
+
 def test_answers_to_unknown_questions_are_left_out_and_counted() -> None:
     assert read_progress(write_progress(ENTRIES), {"ex_two"}) == (ENTRIES[1:], 1)
 
@@ -44,6 +52,8 @@ def test_answers_to_unknown_questions_are_left_out_and_counted() -> None:
         record(prediction=["50 %"]),
         record(result="x" * LONGEST),
         record(result="\ud800"),
+        record(prediction=None),
+        record(right=None),
         {"exercise": "ex_one"},
     ],
 )
@@ -63,6 +73,7 @@ def test_a_record_of_another_form_is_left_out(bad: object) -> None:
         b"1" * 5000,
         file_of(format="other"),
         file_of(version="1"),
+        file_of(version=True),
         file_of(entries={"ex_one": {}}),
     ],
 )
@@ -72,7 +83,7 @@ def test_a_file_of_another_kind_is_refused(file: bytes) -> None:
 
 
 def test_a_newer_version_is_named() -> None:
-    with pytest.raises(ValueError, match="version 2, and this app reads version 1"):
+    with pytest.raises(ValueError, match="another version than 1"):
         read_progress(file_of(version=2), KNOWN)
 
 
