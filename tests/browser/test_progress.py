@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from attention_core.dashboard.all_questions import QUESTIONS
 
-
 KEPT = "localStorage.getItem('attention-lesson-progress')?.includes('\"right\":true')"
 
 
