@@ -1,6 +1,7 @@
 """The frame that every page opens with one call: configuration, menu, device and dtype, reset."""
 
 import gc
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +24,9 @@ gc.freeze()
 torch.set_num_threads(1)  # these tensors are small, and the learners share the cores
 
 
-ICON = Path(__file__).with_name("icon.png")  # a Material icon would be fetched from elsewhere
+# The icon goes with the page: a Material icon, or a file, would take a request of its own.
+_PNG = Path(__file__).with_name("icon.png").read_bytes()
+ICON = f"data:image/png;base64,{b64encode(_PNG).decode()}"
 
 
 @dataclass(frozen=True)

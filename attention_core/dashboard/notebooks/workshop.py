@@ -32,7 +32,7 @@ costs = mask_costs(entry, first)
 print(f"dot products needed      {costs.pairs} of {costs.all_pairs}, {100 * costs.share:.1f} %")
 print(f"most keys one query sees {costs.most_keys}")
 if costs.generates:
-    print(f"to generate, in steps of {costs.step}, keep {costs.cached} of {costs.tokens} keys")
+    print(f"to generate, in steps of {costs.step}, hold {costs.cached} of {costs.tokens} keys")
 else:
     print(f"not for generation: all {costs.tokens} tokens must be there at once")
 weights_chart(entry.float(), title="May query i attend to key j?", mask=entry)
