@@ -16,8 +16,9 @@ from attention_core.rule_cells import Cells, Fault
 from attention_core.rule_syntax import MAX_POSITION, error_at, parse_rule
 from attention_core.rule_text import MaskRuleError
 
-__all__ = ["MaskRuleError", "parse_mask_rule"]
+__all__ = ["MaskRuleError", "parse_mask_rule", "rule_matrix"]
 
+ROWS = 128  # queries at once: each step of a rule takes 2 MB of int64 for 2,048 keys
 _INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
@@ -44,17 +45,38 @@ def parse_mask_rule(text: str) -> Mask:
             raise ValueError(f"q_idx and k_idx must broadcast: {shapes}")
         _require_positions("q_idx", q_idx)
         _require_positions("k_idx", k_idx)
-        return _answers(tree, text, q_idx.long(), k_idx.long(), shape)
+        cells = Cells(q_idx.long(), k_idx.long(), (q_idx.numel(), k_idx.numel()))
+        return _answers(tree, text, cells, shape)
 
     return mask
 
 
-def _answers(tree: ast.expr, text: str, q_idx: Tensor, k_idx: Tensor, shape: torch.Size) -> Tensor:
+def rule_matrix(text: str, n_q: int, n_k: int, device: torch.device | str | None = None) -> Tensor:
+    """`mask_tensor(parse_mask_rule(text), n_q, n_k, device)`, some queries at a time.
+
+    The same booleans (n_q, n_k), and n_q in the rule is all queries, in bounded memory.
+
+    Raises MaskRuleError for a text that is no rule, and for the first cell without an answer.
+    """
+    tree = parse_rule(text)
+    require(min(n_q, n_k) >= 0, f"n_q and n_k must not be negative: n_q={n_q}, n_k={n_k}")
+    q_idx = torch.arange(n_q, device=device).unsqueeze(-1)  # (n_q, 1)
+    k_idx = torch.arange(n_k, device=device)
+    _require_positions("q_idx", q_idx)
+    _require_positions("k_idx", k_idx)
+    matrix = torch.empty(n_q, n_k, dtype=torch.bool, device=device)
+    for start in range(0, n_q, ROWS):  # in reading order, so the first to fail has the first cell
+        rows = q_idx[start : start + ROWS]
+        cells = Cells(rows, k_idx, (n_q, n_k))
+        matrix[start : start + ROWS] = _answers(tree, text, cells, torch.Size((len(rows), n_k)))
+    return matrix
+
+
+def _answers(tree: ast.expr, text: str, cells: Cells, shape: torch.Size) -> Tensor:
     """True or False for each cell of `shape`, to which the positions broadcast.
 
     Raises MaskRuleError for the first cell, in reading order, at which Python would stop.
     """
-    cells = Cells(q_idx, k_idx)
     answer = cells.value(tree, cells.yes)
     problem = "A rule must answer True or False: this one gives {value} for i = {i}, j = {j}."
     cells.faults.append(Fault(~answer.is_bool, tree, problem, "Write a comparison, as in j <= i."))
@@ -65,7 +87,7 @@ def _answers(tree: ast.expr, text: str, q_idx: Tensor, k_idx: Tensor, shape: tor
             first = where.nonzero()[0].tolist(), fault
     if first is not None:
         cell, fault = tuple(first[0]), first[1]
-        held = {"i": q_idx, "j": k_idx, "value": answer.number}
+        held = {"i": cells.names["i"], "j": cells.names["j"], "value": answer.number}
         numbers = {name: int(tensor.expand(shape)[cell]) for name, tensor in held.items()}
         raise error_at(fault.node, text, fault.problem.format(**numbers), fault.advice)
     return answer.number.bool().expand(shape)

@@ -41,12 +41,14 @@ class Cells:
 
     `active` are the cells at which Python would come to a part of the rule: faults count there
     only. At the others any number will do.
+
+    `sizes` are n_q and n_k: the positions may be some of those only.
     """
 
-    def __init__(self, q_idx: Tensor, k_idx: Tensor):
+    def __init__(self, q_idx: Tensor, k_idx: Tensor, sizes: tuple[int, int]):
         self.device = q_idx.device
         self.yes = torch.tensor(True, device=self.device)
-        n_q, n_k = self._number(q_idx.numel()), self._number(k_idx.numel())
+        n_q, n_k = (self._number(size) for size in sizes)
         self.names = {"i": q_idx, "j": k_idx, "n_q": n_q, "n_k": n_k}
         self.faults: list[Fault] = []  # in the order in which Python would meet them
 
@@ -68,7 +70,7 @@ class Cells:
             case ast.Compare():
                 return self._bool(self._comparison(node, active))
             case ast.Call(func=ast.Name(id=name), args=args):
-                return self._call(name, [self.value(argument, active) for argument in args])
+                return self._call(name, args, active)
         raise TypeError(f"no part of a legal rule: {ast.dump(node)}")
 
     def _arithmetic(self, node: ast.BinOp, active: Tensor) -> Tensor:
@@ -118,12 +120,14 @@ class Cells:
         down = (stop < number) & (number <= start)
         return torch.where(step > 0, up, down) & ((number - start).remainder(step) == 0)
 
-    def _call(self, name: str, values: list[Value]) -> Value:
-        result = values[0]
+    def _call(self, name: str, args: list[ast.expr], active: Tensor) -> Value:
+        result = self.value(args[0], active)
         if name == "abs":
             return self._int(result.number.abs())
         before = operator.lt if name == "min" else operator.gt
-        for other in values[1:]:  # the first of equals stays: max(0 == 0, 1) is True, not 1
+        for argument in args[1:]:  # one after the other: of forty, no more than two take memory
+            other = self.value(argument, active)
+            # The first of equals stays: max(0 == 0, 1) is True, not 1.
             result = _where(before(other.number, result.number), other, result)
         return result
 

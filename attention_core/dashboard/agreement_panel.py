@@ -1,5 +1,7 @@
 """The numbers that prove a result: its shape, its row sums, its distance to PyTorch."""
 
+import math
+
 import streamlit as st
 from torch import Tensor
 
@@ -17,6 +19,11 @@ def show_agreement(output: Tensor, agreement: Agreement, dtype: str) -> None:
         st.markdown(
             f":green[:material/check_circle:] Agrees with `F.scaled_dot_product_attention`: for "
             f"{dtype} and values of this size, rounding explains differences up to {tolerance}."
+        )
+    elif not math.isfinite(agreement.torch_difference + agreement.float64_difference):
+        st.markdown(  # any tolerance for numbers of this size would explain everything
+            ":red[:material/error:] **Cannot be compared** with `F.scaled_dot_product_attention`: "
+            f"numbers this large leave the range of {dtype}, and no difference is left to measure."
         )
     else:
         st.markdown(

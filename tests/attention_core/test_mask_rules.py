@@ -1,6 +1,7 @@
 """Rules against Python itself, cell by cell."""
 
 import ast
+import weakref
 
 import pytest
 import torch
@@ -18,12 +19,15 @@ from attention_core import (
     document,
     grid_neighbourhood,
     local,
+    mask_rules,
     mask_tensor,
     negate,
     parse_mask_rule,
     prefix_lm,
     sliding_window,
 )
+from attention_core.mask_rules import rule_matrix
+from attention_core.rule_cells import Cells
 from attention_core.rule_syntax import MAX_POSITION
 
 PYTHON = {"abs": abs, "min": min, "max": max, "range": range}
@@ -259,3 +263,79 @@ def test_the_largest_legal_numbers_do_not_wrap():
             for i in at.flatten().tolist()
         ]
         assert parse_mask_rule(rule)(at, at.T).tolist() == wanted
+
+
+# --- some queries at a time
+
+
+def outcome(compute):
+    """The matrix, or what the refusal says and where it points."""
+    try:
+        return compute().tolist()
+    except MaskRuleError as error:
+        return str(error), error.start, error.end
+
+
+@settings(max_examples=300)
+@given(conditions, st.sampled_from([(3, 5), (5, 2), (1, 1), (7, 4)]))
+@example("i + j < n_q - 1 and n_q * n_k == 28", (7, 4))
+@example("max(0 == 0, 1 // (i - 2)) and 0 == 0", (5, 2))
+@example("1 // (j - 3) < 9 and 1 // (i - 2) < 9", (7, 4))
+def test_rows_in_blocks_are_the_rows_of_the_whole(rule, sizes):
+    wanted = outcome(lambda: mask_tensor(parse_mask_rule(rule), *sizes))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mask_rules, "ROWS", 2)
+        assert outcome(lambda: rule_matrix(rule, *sizes)) == wanted
+
+
+def test_a_later_block_knows_how_many_queries_there_are_and_names_its_cell():
+    n_q, n_k = 2 * mask_rules.ROWS + 3, 5
+    rule = "j <= i + n_k - n_q"
+    matrix = rule_matrix(rule, n_q, n_k)
+    assert torch.equal(matrix, mask_tensor(causal_bottom_right(n_q, n_k), n_q, n_k))
+    assert matrix[-1].all() and not matrix[: n_q - n_k].any()
+    last = n_q - 1
+    with pytest.raises(MaskRuleError, match=f"by zero for i = {last}, j = 2") as caught:
+        rule_matrix(f"0 <= j and 1 // (abs(i - {last}) + abs(j - 2)) < 9", n_q, n_k)
+    assert caught.value.start == 11
+    with pytest.raises(MaskRuleError, match=f"gives 3 for i = {last}, j = 0"):
+        rule_matrix(f"i < {last} or 3", n_q, n_k)
+    with pytest.raises(MaskRuleError):
+        rule_matrix("import os", n_q, n_k)
+
+
+def test_blocks_of_no_queries_or_no_keys():
+    assert rule_matrix("j <= i", 0, 3).shape == (0, 3)
+    assert rule_matrix("j <= i", 3, 0).shape == (3, 0)
+    with pytest.raises(ValueError, match="must not be negative"):
+        rule_matrix("j <= i", -1, 3)
+
+
+def test_no_step_of_a_rule_is_of_more_queries_than_a_block(monkeypatch):
+    seen = []
+    value = Cells.value
+
+    def noted(cells, node, active):
+        result = value(cells, node, active)
+        seen.append(result.number.numel())
+        return result
+
+    monkeypatch.setattr(Cells, "value", noted)
+    rule_matrix("max(i * j, 3) > i", 1000, 7)
+    assert max(seen) == mask_rules.ROWS * 7
+
+
+def test_of_many_arguments_no_more_than_two_are_held(monkeypatch):
+    alive, most = weakref.WeakSet(), []
+    value = Cells.value
+
+    def noted(cells, node, active):
+        result = value(cells, node, active)
+        if isinstance(node, ast.BinOp):
+            alive.add(result.number)
+        most.append(len(alive))
+        return result
+
+    monkeypatch.setattr(Cells, "value", noted)
+    mask_tensor(parse_mask_rule(f"max({','.join(['i*j'] * 40)})>0"), 5, 7)
+    assert max(most) <= 3  # with the one that has just been combined

@@ -15,7 +15,7 @@ from safetensors.torch import save
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.testing.v1 import AppTest
 
-from attention_core.dashboard.own_heads import all_heads
+from attention_core.dashboard.own_heads import all_heads, computing
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/7_your_tensors.py"
@@ -226,6 +226,36 @@ def test_half_precision_that_overflows_is_reported() -> None:
     huge = save({name: big * 1e300 for name in "qkv"})
     upload(at, huge)
     assert any("too large for float16" in text for text in texts(at))
+
+
+def test_numbers_beyond_the_range_are_not_held_against_a_tolerance() -> None:
+    big = torch.full((1, 5, 7), 3e38)
+    big[:, ::2] *= -1
+    at = upload(open_page(**OWN), save({name: big.clone() for name in "qkv"}))
+    assert "Overflow: `dots`" in at.warning[0].value
+    assert said(at, "Cannot be compared")
+    assert not said(at, "rounding would explain") and not said(at, "Agrees with")
+
+
+def test_a_rule_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+    real = computing.rule_matrix
+
+    def noted(rule: str, n_q: int, *rest: object) -> torch.Tensor:
+        asked.append((rule, n_q))
+        return real(rule, n_q, *rest)
+
+    monkeypatch.setattr(computing, "rule_matrix", noted)
+    at = upload(open_page(**OWN, own_i="2", own_j="3", own_rule="j <= i"), QKV)
+    checked(at.selectbox(key="own_h").set_value(2).run())
+    assert metric(at, "Weight of query 2 on key 3") == "0"
+    assert asked == [("j <= i", 11), ("j <= i", N_Q)]  # of the sample, of the file
+    for rule in ("j < i", "i // 0 == 1"):
+        checked(at.text_input(key="own_rule").set_value(rule).run())
+        checked(at.selectbox(key="own_h").set_value(1).run())
+        checked(at.selectbox(key="own_h").set_value(0).run())
+    assert said(at, "Until then no rule is used")
+    assert asked[2:] == [("j < i", N_Q), ("i // 0 == 1", N_Q)]
 
 
 def held_tensors(at: AppTest) -> list[weakref.ref]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from attention_core.dashboard.lab.conditions import MASKS, Conditions
+from attention_core.dashboard.lab.conditions import MASKS, MOST_TOKENS, Conditions
 from attention_core.faults import Implementation
 from attention_core.telling_apart import indistinguishable
 
@@ -26,6 +26,8 @@ def _changes(now: Conditions) -> Iterator[dict[str, Any]]:
         {"d_k": 8},
         *[{"mask": mask} for mask in MASKS],
         {"batch": 2},
+        {"batch": 3},
+        *[{"n": n} for n in (5, MOST_TOKENS) if n > now.n],
         {"dtype": "float16"},
     ]
     single = [
@@ -43,6 +45,7 @@ def _in_words(name: str, value: Any) -> str:
         "d_k": f"d_k = {value}",
         "mask": f"the mask *{value}*",
         "batch": f"{value} sequences",
+        "n": f"{value} tokens in a sequence",
         "dtype": f"the dtype {value}",
     }
     return words[name]

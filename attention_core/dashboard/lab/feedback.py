@@ -3,8 +3,8 @@
 from attention_core.dashboard.lab.case import Case
 from attention_core.dashboard.lab.evidence import evidence
 from attention_core.dashboard.lab.exposing import exposing_change
+from attention_core.dashboard.lab.hiding import why_hidden
 from attention_core.dashboard.lab.names import NAMES
-from attention_core.dashboard.lab.stories import STORIES
 from attention_core.diagnosis import symptoms
 from attention_core.faults import Implementation, right
 from attention_core.telling_apart import rounding
@@ -13,7 +13,7 @@ from attention_core.telling_apart import rounding
 def undecided(guess: Implementation, case: Case) -> str:
     """Why the settings cannot decide about this guess, and which change would."""
     same = "a right implementation" if guess is right else f"“{NAMES[guess].short}”"
-    hides = STORIES[guess].hides if right in case.alike else ""
+    hides = why_hidden(guess, case.conditions) if right in case.alike else ""
     change = exposing_change(guess, case.truth, case.conditions)
     advice = f"Try {change}: there they differ." if change else "Try other settings."
     return (

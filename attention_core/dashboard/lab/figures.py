@@ -23,10 +23,22 @@ def span(values: Tensor, digits: int = DIGITS) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def apart(one: Tensor, other: Tensor) -> tuple[str, str]:
-    """Two spans that differ, in as many digits as it takes to see it."""
-    for digits in range(DIGITS, 17):
-        pair = span(one, digits), span(other, digits)
-        if pair[0] != pair[1]:
-            break
-    return pair
+def apart(one: Tensor, other: Tensor, digits: int, allowed: float) -> tuple[str, str] | None:
+    """Two spans in so many digits; None unless an end of theirs is further apart than `allowed`,
+    both in truth and as it is written: equal figures show nothing, nor do those of rounding."""
+    ends = [(one.min().item(), other.min().item()), (one.max().item(), other.max().item())]
+    if any(_far(*pair, allowed) and _far(*_written(pair, digits), allowed) for pair in ends):
+        return span(one, digits), span(other, digits)
+    return None
+
+
+def _far(one: float, other: float, allowed: float) -> bool:
+    """NaN is far from every number, but not from NaN; infinity is not far from itself."""
+    if one == other or (math.isnan(one) and math.isnan(other)):
+        return False
+    return not abs(one - other) <= allowed
+
+
+def _written(numbers: tuple[float, float], digits: int) -> tuple[float, float]:
+    one, other = (float(f"{number:.{digits}g}") for number in numbers)
+    return one, other

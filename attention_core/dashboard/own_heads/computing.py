@@ -12,7 +12,7 @@ from attention_core.dashboard.tensor_files.loaded import Loaded, Projections
 from attention_core.devices import DTYPES
 from attention_core.head_measures import HeadMeasures, measure_head
 from attention_core.large_heads import head_weights, pool_largest
-from attention_core.masks import Mask, mask_tensor
+from attention_core.mask_rules import rule_matrix
 
 SMALL = 32  # cells on each side of a small picture, at most
 _ONE_AT_A_TIME = Lock()  # all learners share the memory of one process
@@ -92,8 +92,8 @@ def mask_of(
     return own & rule
 
 
-def rule_tensor(mask: Mask, tensors: Loaded, setting: Setting) -> Tensor:
-    """The mask of a rule for these tensors, (n_q, n_k). Raises what the mask raises."""
+def rule_tensor(rule: str, tensors: Loaded, setting: Setting) -> Tensor:
+    """The mask of a rule for these tensors, (n_q, n_k). Raises MaskRuleError."""
     _, _, n_q, n_k = tensors.shape
-    with _ONE_AT_A_TIME:  # a rule on 2,048 by 2,048 positions takes 34 MB for each operation
-        return mask_tensor(mask, n_q, n_k, setting.device)
+    with _ONE_AT_A_TIME:  # a long rule on 2,048 by 2,048 positions takes seconds
+        return rule_matrix(rule, n_q, n_k, setting.device)

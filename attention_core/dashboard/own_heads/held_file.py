@@ -54,7 +54,7 @@ def _own_file() -> Shown:
             key="own_forget",
             icon=":material/delete:",
             on_click=_forget,
-            args=(_HELD, _PROBLEM, "own_overview", "own_agreement", "own_sums"),
+            args=(_HELD, _PROBLEM, "own_mask", "own_overview", "own_agreement", "own_sums"),
         )
     return shown
 

@@ -6,9 +6,10 @@ from torch import Tensor
 from attention_core.dashboard import controls
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.own_heads.computing import rule_tensor
+from attention_core.dashboard.own_heads.remembered import remembered
 from attention_core.dashboard.tensor_files.loaded import Loaded, Weights
 from attention_core.dashboard.workshop.refusal import show_refusal
-from attention_core.mask_rules import MaskRuleError, parse_mask_rule
+from attention_core.mask_rules import MaskRuleError
 
 RULE = "A condition on query i and key j, as in the mask workshop; it joins the mask of the file."
 
@@ -24,10 +25,20 @@ def choose_mask(tensors: Loaded, setting: Setting) -> tuple[str, Tensor | None]:
     rule = controls.text(
         "Mask by a rule, such as `j <= i` or `abs(i - j) < 3`", "", key="own_rule", help=RULE
     ).strip()
-    if rule:
-        try:
-            return rule, rule_tensor(parse_mask_rule(rule), tensors, setting)
-        except MaskRuleError as error:
-            show_refusal(rule, error)
-            st.markdown("Until then no rule is used.")
-    return "", None
+    if not rule:
+        return "", None
+    key = (rule, tensors.shape[-2:], setting.device)  # all that a rule is asked about
+    found = remembered("own_mask", key, lambda: _mask_or_refusal(rule, tensors, setting))
+    if isinstance(found, MaskRuleError):
+        show_refusal(rule, found)
+        st.markdown("Until then no rule is used.")
+        return "", None
+    return rule, found
+
+
+def _mask_or_refusal(rule: str, tensors: Loaded, setting: Setting) -> Tensor | MaskRuleError:
+    """A refusal is remembered as well: a rule may take seconds to fail at its last cell."""
+    try:
+        return rule_tensor(rule, tensors, setting)
+    except MaskRuleError as error:
+        return error.with_traceback(None)  # which would keep the numbers of all its steps

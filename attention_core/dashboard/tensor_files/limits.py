@@ -14,6 +14,7 @@ MAX_HEADS = 256  # batch * heads, as many fit one picture
 MAX_WEIGHTS = 2**26  # batch * heads * n_q * n_k, computed one head at a time
 MAX_TENSORS = 16  # in one file
 
+QKV, MASK, FINISHED = ("q", "k", "v"), "mask", ("weights", "attention")  # all that is shown
 DAMAGED = "The file is damaged or was cut off: please save it again."
 
 
@@ -38,6 +39,20 @@ class Entry:
     dtype: str  # as torch names it: float32, bool, int64
     shape: tuple[int, ...]
     load: Callable[[], Tensor]
+
+
+def plays_a_part(name: str) -> bool:
+    """Whether a tensor of this name is shown; the others are none of our business."""
+    return name.lower() in {*QKV, MASK, *FINISHED}
+
+
+def left_alone(name: str) -> Entry:
+    """A tensor that plays no part: there for its name, never read, whatever it holds."""
+
+    def load() -> Tensor:
+        raise TensorFileError(f"{quoted(name)} plays no part here.")
+
+    return Entry(name, "", (), load)
 
 
 FLOATS = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}  # dtype: bytes of one number

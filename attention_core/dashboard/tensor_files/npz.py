@@ -11,6 +11,8 @@ from attention_core.dashboard.tensor_files.limits import (
     MAX_TENSORS,
     Entry,
     TensorFileError,
+    left_alone,
+    plays_a_part,
     quoted,
     refuse_unless,
 )
@@ -19,6 +21,7 @@ from attention_core.dashboard.tensor_files.npy import HEADER, read_header, tenso
 MAGIC = b"PK"
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x07"  # of the directory; where that of a zip64 is
 _END_BYTES, _LOCATOR_BYTES = 22, 20
+_LONGEST_COMMENT = 2**16 - 1
 _ROOM = 300  # bytes of the directory for one member
 _MOST_FROM_ONE = 1032  # bytes that deflate can make of one byte
 _PYTORCH = (
@@ -29,6 +32,7 @@ _PYTORCH = (
 
 def npz_entries(data: bytes) -> list[Entry]:
     """The tensors of a .npz file, unpacked only when they are loaded. Raises TensorFileError."""
+    data = _without_comment(data)
     _require_small_directory(data)
     archive = zipfile.ZipFile(io.BytesIO(data))
     members = archive.infolist()
@@ -42,6 +46,16 @@ def npz_entries(data: bytes) -> list[Entry]:
     for member in members:
         _require_plain(member)
     return [_entry(archive, member) for member in members]
+
+
+def _without_comment(data: bytes) -> bytes:
+    """The archive without a comment at its end, so that zipfile finds the directory we checked."""
+    at = data.rfind(_END, -_END_BYTES - _LONGEST_COMMENT)
+    length = len(data) - at - _END_BYTES
+    announced = int.from_bytes(data[at + 20 : at + _END_BYTES], "little")
+    if at < 0 or length <= 0 or announced != length:
+        return data
+    return data[: at + 20] + bytes(2)
 
 
 def _require_small_directory(data: bytes) -> None:
@@ -77,6 +91,8 @@ def _require_plain(member: zipfile.ZipInfo) -> None:
 
 def _entry(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Entry:
     name = member.filename.removesuffix(".npy")
+    if not plays_a_part(name):
+        return left_alone(name)
     with archive.open(member) as file:
         header = read_header(name, file.read(HEADER + 16), member.file_size)
 

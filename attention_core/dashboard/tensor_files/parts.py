@@ -8,9 +8,12 @@ from torch import Tensor
 
 from attention_core.checks import allowed_pairs, require_qkv
 from attention_core.dashboard.tensor_files.limits import (
+    FINISHED,
     FLOATS,
+    MASK,
     MAX_BYTES,
     MAX_NUMBERS,
+    QKV,
     WHOLE,
     Entry,
     TensorFileError,
@@ -26,13 +29,11 @@ from attention_core.dashboard.tensor_files.loaded import (
 )
 from attention_core.finished_weights import require_weights
 
-QKV, FINISHED = ("q", "k", "v"), ("weights", "attention")
-
 
 def load_parts(found: dict[str, Entry]) -> Loaded:
     """The entries of a file by name, loaded once their sizes are known. Raises TensorFileError."""
     finished = [name for name in FINISHED if name in found]
-    some_qkv = [name for name in (*QKV, "mask") if name in found]
+    some_qkv = [name for name in (*QKV, MASK) if name in found]
     if len(finished) == 1 and not some_qkv:
         return _weights(found[finished[0]])
     refuse_unless(
@@ -61,7 +62,7 @@ def _projections(entries: dict[str, Entry]) -> Projections:
     with _in_words(_shared_keys(q, k)):
         require_qkv(q, k, v)
     with _in_words():
-        allowed = allowed_pairs(loaded["mask"], q, k) if "mask" in loaded else None
+        allowed = allowed_pairs(loaded[MASK], q, k) if MASK in loaded else None
     projections = Projections.of(q, k, v, allowed)
     require_sizes(projections.shape)
     return projections
@@ -70,7 +71,7 @@ def _projections(entries: dict[str, Entry]) -> Projections:
 def _require_bounds(entries: list[Entry]) -> None:
     """Dtypes, and the numbers of all tensors together, from what the file says of them."""
     for entry in entries:
-        legal = {*FLOATS, *(WHOLE if entry.name.lower() == "mask" else ())}
+        legal = {*FLOATS, *(WHOLE if entry.name.lower() == MASK else ())}
         refuse_unless(
             entry.dtype in legal,
             f"{quoted(entry.name)} must hold {', '.join(sorted(legal))}: it holds {entry.dtype}.",

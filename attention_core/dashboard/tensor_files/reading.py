@@ -9,6 +9,7 @@ from threading import Lock
 from attention_core.dashboard.tensor_files import npy, npz
 from attention_core.dashboard.tensor_files.limits import (
     DAMAGED,
+    FINISHED,
     MAX_MEGABYTES,
     Entry,
     TensorFileError,
@@ -16,10 +17,11 @@ from attention_core.dashboard.tensor_files.limits import (
     refuse_unless,
 )
 from attention_core.dashboard.tensor_files.loaded import Loaded
-from attention_core.dashboard.tensor_files.parts import FINISHED, load_parts
+from attention_core.dashboard.tensor_files.parts import load_parts
 from attention_core.dashboard.tensor_files.safetensors_file import (
     looks_like_safetensors,
     safetensors_entries,
+    surely_safetensors,
 )
 
 _ONE_AT_A_TIME = Lock()  # all learners share the memory of one process
@@ -50,8 +52,8 @@ def _entries(data: bytes) -> list[Entry]:
         return [npy.npy_entry(FINISHED[0], data)]
     if data.startswith(npz.MAGIC):
         return npz.npz_entries(data)
-    refuse_unless(
-        data[:1] != b"\x80",
+    refuse_unless(  # the size of a safetensors header may begin with the byte of a pickle
+        data[:1] != b"\x80" or surely_safetensors(data),
         "This is a pickle, which could run code when it is read: please save the tensors with "
         "safetensors instead.",
     )

@@ -63,7 +63,7 @@ def test_numbers_are_bounded_in_packed_files_as_well() -> None:
     "kind",
     [
         *("npz honest bomb", "npz bomb that lies", "npz boast", "npz forged directory"),
-        "npz forged zip64",
+        *("npz forged directory, comment", "npz forged zip64", "npz forged zip64, comment"),
         *("npy 2**60", "npy large header", "npy deep header"),
         *("safetensors 2**60", "safetensors header", "safetensors large header"),
     ],

@@ -23,14 +23,16 @@ from attention_core.dashboard.lab.conditions import (
 )
 from attention_core.dashboard.lab.difference import repair
 from attention_core.dashboard.lab.evidence import evidence
-from attention_core.dashboard.lab.exposing import exposing_change
+from attention_core.dashboard.lab.exposing import _changes, exposing_change
 from attention_core.dashboard.lab.feedback import mismatch, undecided
 from attention_core.dashboard.lab.figures import apart, figure, span
+from attention_core.dashboard.lab.hiding import why_hidden
 from attention_core.dashboard.lab.names import DIAGNOSES, NAMES
 from attention_core.dashboard.lab.specimens import LETTERS, SPECIMENS, behind
 from attention_core.dashboard.lab.stories import STORIES
 from attention_core.diagnosis import Symptoms, symptoms
 from attention_core.faults import right
+from attention_core.telling_apart import rounding
 
 LETTER = {behind(letter): letter for letter in LETTERS}
 NAN, INFINITY = float("nan"), float("inf")
@@ -140,6 +142,56 @@ def test_every_wrong_guess_meets_evidence_or_the_setting_that_would_decide(now) 
             assert not [name for name in others if f"“{NAMES[name].short}”" in said]
 
 
+FIGURE_SETTINGS = [
+    *SETTINGS,
+    conditions(d_k=8),
+    conditions(DEAD_ROW, batch=1, n=2),
+    conditions(CAUSAL, d_k=64, heads=4, n=8, seed=3),
+    conditions(PADDING, d_k=1, dtype="bfloat16", seed=17),
+    conditions(NO_MASK, d_k=64, dtype="float16"),
+    conditions(BOTH, n=7, dtype="float64", seed=5),
+]
+
+
+@pytest.mark.usefixtures("kept_inputs")
+@pytest.mark.parametrize("now", FIGURE_SETTINGS, ids=str)
+def test_the_two_figures_of_the_evidence_differ_by_more_than_rounding(now) -> None:
+    """All specimens with all guesses."""
+    inputs = now.inputs()
+    of_weights, of_outputs = rounding(*inputs[:3])
+    every = {f: symptoms(f, *inputs) for f in IMPLEMENTATIONS}
+    for truth, seen in every.items():
+        alike = indistinguishable(truth, IMPLEMENTATIONS, *inputs)
+        for guess in {*IMPLEMENTATIONS} - {*alike}:
+            said = evidence(guess, every[guess], seen, (of_weights, of_outputs))
+            assert said.startswith(f"If {NAMES[guess].clause}, ")
+            if "error" in said:
+                continue
+            would, here = (figures_in(part) for part in said_of(guess, said))
+            allowed = of_outputs if "of its output" in said else of_weights
+            ends = [(would[0], here[0]), (would[-1], here[-1])]
+            assert any(is_far(*pair, allowed) for pair in ends), said
+            assert would != here and len(said) < 190
+
+
+def said_of(guess, said: str) -> tuple[str, str]:
+    plain = said.removeprefix(f"If {NAMES[guess].clause}, ").replace("NaN or infinite", "")
+    before, _, after = re.sub(r"(sequence|head|query|key|entry) \d+", "", plain).partition(": here")
+    return before, after
+
+
+def figures_in(part: str) -> list[float]:
+    found = re.findall(r"−?(?:\d[\d.]*(?:e[-+]\d+)?|NaN|∞)", part.rstrip("."))
+    assert len(found) in (1, 2), part
+    return [float(text.replace("−", "-").replace("∞", "inf")) for text in found]
+
+
+def is_far(one: float, other: float, allowed: float) -> bool:
+    if one != one or other != other:
+        return (one != one) != (other != other)
+    return one != other and abs(one - other) > allowed
+
+
 def numbers(sentence: str) -> tuple[str, str]:
     before, _, after = sentence.partition(": ")
     return before, after
@@ -179,6 +231,14 @@ def test_the_numbers_of_the_evidence_are_those_of_both() -> None:
     wrong, good = (s.softmax(-1)[0, 0] for s in (swapped, scores / 7**0.5))
     assert (would, here) == (f"{wrong[int(i), int(j)]:.3g}", f"{good[int(i), int(j)]:.3g}")
     assert (wrong - good).abs().argmax() == 5 * int(i) + int(j)
+
+
+def test_where_the_spans_are_the_same_one_query_is_named() -> None:
+    said = mismatch(faults.diagonal_masked, examine(LETTER[faults.mask_inverted], conditions()))
+    assert said == (  # the causal mask leaves nothing to query 0, the inverted one to the last
+        "If the diagonal were masked out, in sequence 0, head 0, the row of query 0 would sum to "
+        "0: here it sums to 1."
+    )
 
 
 def test_a_cell_is_named_from_the_pictures_where_it_can_be() -> None:
@@ -239,10 +299,60 @@ def test_what_is_the_same_gives_no_evidence() -> None:
         (faults.padding_per_query, conditions(PADDING, batch=1), "2 sequences"),
         (faults.no_scale, conditions(d_k=1), "d_k = 8"),
         (faults.mask_inverted, conditions(NO_MASK), "the mask *Causal*"),
+        (faults.padding_per_query, conditions(PADDING, n=2, d_k=64, seed=17), "3 sequences"),
+        (
+            faults.padding_per_query,
+            conditions(NO_MASK, n=2, batch=1),
+            "the mask *Padding* and 3 sequences",
+        ),
     ],
 )
 def test_the_change_that_tells_from_the_right_one(one, now, change) -> None:
     assert exposing_change(one, right, now) == change
+
+
+def test_more_tokens_are_tried_where_there_are_few() -> None:
+    tried = [change["n"] for change in _changes(conditions(n=2)) if [*change] == ["n"]]
+    assert tried == [5, 8]
+    assert not [change for change in _changes(conditions(n=8)) if "n" in change]
+
+
+@pytest.mark.parametrize(
+    ("fault", "now", "why"),
+    [
+        (faults.no_scale, conditions(d_k=1), "With d_k = 1"),
+        (faults.no_scale, conditions(PADDING, n=2, batch=1), "No query has more than one key"),
+        (faults.scale_by_d_model, conditions(), "With one head"),
+        (
+            faults.scale_by_d_model,
+            conditions(PADDING, n=2, batch=1, heads=4),
+            "No query has more than one key",
+        ),
+        (faults.scale_after_softmax, conditions(d_k=1), "With d_k = 1"),
+        (faults.mask_after_softmax, conditions(DEAD_ROW), "It shows only in a row"),
+        (faults.masked_scores_zero, conditions(NO_MASK), "It shows only in a row"),
+        (faults.mask_inverted, conditions(NO_MASK), "Without a mask"),
+        (faults.finite_fill, conditions(), "It shows only in float16"),
+        (faults.padding_per_query, conditions(batch=1), "It shows only with padding, and with"),
+        (faults.padding_per_query, conditions(), "Without padding"),
+        (faults.padding_per_query, conditions(PADDING, batch=1), "Of one sequence"),
+        (faults.padding_per_query, conditions(PADDING, n=2), ""),
+    ],
+)
+def test_the_reason_why_a_fault_is_hidden_holds_here(fault, now, why) -> None:
+    assert right in indistinguishable(fault, [right], *now.inputs())
+    said = why_hidden(fault, now)
+    assert said.startswith(why) and bool(said) == bool(why)
+    assert said in undecided(fault, examine(LETTER[right], now))
+
+
+def test_a_reason_that_does_not_hold_is_not_given() -> None:
+    many = conditions(BOTH, heads=2, n=5)
+    for fault in FAULTS:
+        reason = why_hidden(fault, many)
+        assert not reason or fault is faults.finite_fill
+    assert not why_hidden(faults.finite_fill, conditions(DEAD_ROW))
+    assert not why_hidden(faults.finite_fill, conditions(dtype="float16"))
 
 
 def test_without_a_change_that_tells_them_apart_none_is_named() -> None:
@@ -280,5 +390,18 @@ def test_figures() -> None:
     assert [*map(figure, (NAN, INFINITY, -INFINITY))] == ["NaN", "∞", "−∞"]
     assert span(torch.tensor([1.0, 0.25])) == "0.25 to 1" and span(torch.ones(3)) == "1"
     assert span(torch.tensor([1.0, NAN])) == "NaN"
-    assert apart(torch.tensor(0.25), torch.tensor(0.5)) == ("0.25", "0.5")
-    assert apart(torch.tensor(0.12344), torch.tensor(0.12341)) == ("0.12344", "0.12341")
+
+
+def test_figures_that_show_no_difference_are_none() -> None:
+    def of(one: object, other: object, digits: int = 3, allowed: float = 1e-6) -> object:
+        double = torch.float64
+        one, other = torch.tensor(one, dtype=double), torch.tensor(other, dtype=double)
+        return apart(one, other, digits, allowed)
+
+    assert of(0.25, 0.5) == ("0.25", "0.5") and of(0.25, 0.5, allowed=0.3) is None
+    assert of(0.12344, 0.12341) is None and of(0.12344, 0.12341, 5) == ("0.12344", "0.12341")
+    assert of(0.12349, 0.12351, allowed=1e-4) is None  # 0.123 and 0.124, but by rounding only
+    assert of([0.0, 1.0, 1.0], [1.0, 0.0, 1.0000001], 17) is None  # not as spans
+    assert of([0.0, 1.0], [0.5, 1.0000001]) == ("0 to 1", "0.5 to 1")
+    assert of(NAN, NAN) is None and of(INFINITY, INFINITY) is None
+    assert of(NAN, 1.0) == ("NaN", "1") and of(1.0, INFINITY) == ("1", "∞")

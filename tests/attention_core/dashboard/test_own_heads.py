@@ -104,7 +104,7 @@ def test_the_rule_joins_the_mask_of_the_file() -> None:
     tensors = qkv(2, 3)
     allowed = torch.rand(2, 3, 37, 41, generator=torch.Generator().manual_seed(1)) < 0.5
     masked = Projections(tensors.q, tensors.k, tensors.v, allowed)
-    rule = rule_tensor(lambda i, j: j <= i, tensors, SETTING)
+    rule = rule_tensor("j <= i", tensors, SETTING)
     weights = weights_of(masked, 1, 2, rule, SETTING)
     assert torch.equal(weights > 0, allowed[1, 2] & torch.ones(37, 41).tril().bool())
     assert torch.equal(weights_of(tensors, 1, 2, rule, SETTING) > 0, rule)

@@ -1,6 +1,7 @@
 """Tensor files: whatever numpy and safetensors write is read exactly."""
 
 import io
+import zipfile
 from collections.abc import Callable
 
 import numpy as np
@@ -116,8 +117,65 @@ def test_a_boolean_of_two_is_still_one_boolean() -> None:
     assert allowed is not None and allowed.view(torch.uint8).tolist() == [[[[1]]]]
 
 
-def test_other_tensors_beside_q_k_v_are_left_alone() -> None:
-    assert projections(npz(q=Q, k=K, v=V, out=numbers(4, 4))).shape == (B, H, N_Q, N_K)
+OTHERS = {
+    "numbers": numbers(4, 4),
+    "one dimension": numbers(4),
+    "integers": np.arange(4),
+    "empty": np.zeros((0, 3)),
+}
+
+
+@pytest.mark.parametrize("pack", [npz, tensors])
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_tensors_beside_q_k_v_are_left_alone(pack: Callable[..., bytes], kind: str) -> None:
+    loaded = projections(pack(q=Q, k=K, v=V, other=OTHERS[kind]))
+    assert loaded.shape == (B, H, N_Q, N_K) and loaded.allowed is None
+    assert torch.equal(loaded.q, torch.from_numpy(Q))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        npy(np.array(["a", "b"])),
+        npy(np.array([{}], object), allow_pickle=True),
+        header("<f4", (2**30, 2**30)),
+        b"no .npy file at all",
+    ],
+)
+def test_what_stands_beside_q_k_v_is_never_opened(
+    other: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    real = zipfile.ZipFile.open
+
+    def noted(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *rest: str) -> object:
+        opened.append(member.filename)
+        return real(archive, member, *rest)
+
+    qkv = {f"{name}.npy": npy(array) for name, array in zip("qkv", (Q, K, V), strict=True)}
+    data = zipped({"tokens.npy": other, **qkv})
+    monkeypatch.setattr(zipfile.ZipFile, "open", noted)
+    assert torch.equal(projections(data).v, torch.from_numpy(V))
+    assert set(opened) == set(qkv)
+
+
+@pytest.mark.parametrize("comment", [b"hi", bytes(22), b"x" * 65535])
+def test_an_archive_may_have_a_comment(comment: bytes) -> None:
+    buffer = io.BytesIO(npz(weights=EVEN))
+    with zipfile.ZipFile(buffer, "a") as archive:
+        archive.comment = comment
+    assert np.array_equal(np.load(io.BytesIO(buffer.getvalue()))["weights"], EVEN)
+    assert torch.equal(weights(buffer.getvalue()), torch.from_numpy(EVEN))
+
+
+@pytest.mark.parametrize("length", [128, 384, 640])
+def test_a_header_whose_length_begins_like_a_pickle(length: int) -> None:
+    """The first byte is 0x80, as that of a pickle, for one file in thirty-two."""
+    parts = {"weights": torch.from_numpy(EVEN)}
+    files = (save(parts, {"about": "x" * n}) for n in range(length))
+    data = next(data for data in files if int.from_bytes(data[:8], "little") == length)
+    assert data[:1] == b"\x80"
+    assert torch.equal(weights(data), parts["weights"])
 
 
 def test_the_largest_head_fits() -> None:
