@@ -13,7 +13,7 @@ import torch
 
 from attention_core.agreement import compare_with_torch
 from attention_core.attention import attention
-from attention_core.conventions import CONVENTIONS, FLEX, IS_CAUSAL, MULTIHEAD
+from attention_core.conventions import BOOLEAN, CONVENTIONS, FLEX, IS_CAUSAL, MULTIHEAD
 from attention_core.mask_gallery import GALLERY
 from attention_core.mask_rules import MaskRuleError
 from attention_core.mask_snippets import snippets
@@ -130,7 +130,7 @@ def test_a_rule_without_room_for_it():
 
 
 def test_a_program_runs_as_a_file(tmp_path):
-    code = snippets("j in (0, i)", 3, 5, 3, 3, exceptions=[(2, 4)])[FLEX]
+    code = snippets("j in (0, i)", 3, 5, 3, 3, exceptions=[(2, 4)])[BOOLEAN]
     file = tmp_path / "program.py"
     file.write_text(code)
     printed = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)

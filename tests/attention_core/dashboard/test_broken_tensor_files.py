@@ -106,14 +106,14 @@ def test_a_pickle_is_never_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(
     st.binary(max_size=300), st.sampled_from([b"", b"\x93NUMPY\x01\x00", b"PK\x03\x04", b"\x80"])
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_random_bytes_raise_nothing_else(noise: bytes, start: bytes) -> None:
     with no_warning(), pytest.raises(TensorFileError):
         read_tensors(start + noise)
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_damage_gives_tensors_or_the_sentence(data: st.DataObject) -> None:
     """Bytes changed, cut out or put in, in files of each kind, their headers above all."""
     file = bytearray(data.draw(st.sampled_from(WHOLE_FILES)))
@@ -145,7 +145,7 @@ def test_damage_gives_tensors_or_the_sentence(data: st.DataObject) -> None:
     fortran=st.booleans() | st.none(),
     content=st.integers(0, 200).map(bytes),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_header_is_read_or_refused(shape, descr, fortran, content) -> None:
     with no_warning(), suppress(TensorFileError):
         loaded = read_tensors(header(descr, shape, fortran, content))
@@ -162,7 +162,7 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(WORDS, max_size=12).map("".join), st.sampled_from([1, 2]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_header_makes_a_warning(text: str, version: int) -> None:
     length = len(text).to_bytes(2 * version, "little")
     data = b"\x93NUMPY" + bytes([version, 0]) + length + text.encode()
