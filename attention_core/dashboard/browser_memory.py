@@ -75,7 +75,7 @@ def recall_progress(known: Collection[str]) -> None:
         progress.restore(_read(stored, known))
 
 
-def must_wait() -> bool:
+def _must_wait() -> bool:
     """Whether what the browser holds is still to come: then it is here in a run that follows,
     also if it is nothing."""
     if st.session_state.get(_ASKED, False):
@@ -88,7 +88,7 @@ def record(
     exercise_id: str, *, prediction: str | None = None, result: str, right: bool | None = None
 ) -> None:
     """As `progress.record`, but not before what the browser holds is here, lest it be lost."""
-    if not must_wait():
+    if not _must_wait():
         progress.record(exercise_id, prediction=prediction, result=result, right=right)
 
 

@@ -16,7 +16,6 @@ from attention_core.dashboard.shared_link import number
 
 Option = TypeVar("Option")
 Number = TypeVar("Number", int, float)
-Value = TypeVar("Value")
 
 _LABELS = "control_labels"
 

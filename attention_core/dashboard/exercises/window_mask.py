@@ -16,6 +16,7 @@ from attention_core.dashboard.exercises.known_masks import (
     N,
     first_wrong_cell,
     mistake,
+    wrong_cells,
 )
 from attention_core.dashboard.exercises.paint_mask import build_mask, mask_picture
 from attention_core.dashboard.formula import formula
@@ -83,15 +84,9 @@ def show_window_mask(setting: Setting) -> bool:
 
 def feedback(mask: Tensor, target: Tensor) -> str:
     """The first wrong cell by name, how many there are, and the usual reason if it is known."""
-    cell = first_wrong_cell(mask, target)
-    if cell is None:
+    if torch.equal(mask, target):
         return "Every cell agrees. Inside, each query has three keys; at the ends two."
-    i, j = cell
-    must = "must be allowed to attend" if target[i, j] else "must not attend"
-    wrong = int((mask != target).sum())
-    verb = "differs" if wrong == 1 else "differ"
-    reason = mistake(mask)
-    return f"Query {i} {must} to key {j}. {wrong} of {N * N} cells {verb}. {reason}".strip()
+    return f"{wrong_cells(mask, target)} {mistake(mask)}".strip()
 
 
 def _said(mask: Tensor) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core.dashboard import progress
-from attention_core.dashboard.browser_memory import must_wait
+from attention_core.dashboard.browser_memory import record
 from attention_core.dashboard.exercise import Question
 from attention_core.dashboard.lab.names import DIAGNOSES
 from attention_core.dashboard.lab.specimens import SPECIMENS
@@ -45,13 +45,13 @@ def note(question: Question, guess: str | None, *, right: bool, result: str) -> 
     answers a moment later: until then nothing is added, lest it stand in place of them.
     """
     tried = history(question)
-    if must_wait() or is_over(question) or (guess is not None and tried[-1:] == [guess]):
+    if is_over(question) or (guess is not None and tried[-1:] == [guess]):
         return
     if guess is None and not tried:
-        progress.record(question.key, result=result)
+        record(question.key, result=result)
         return
     said = _THEN.join([*tried, SHOWN if guess is None else guess][-_MOST:])
-    progress.record(question.key, prediction=said, result=result, right=right)
+    record(question.key, prediction=said, result=result, right=right)
 
 
 def diagnosed() -> Sequence[Question]:

@@ -18,8 +18,11 @@ ANSWERS = ("1", "2", "3", "5")
 
 def predict_alignment() -> bool:
     """Ask, and answer the guess; False as long as the two masks must stay hidden."""
-    asked = f"with {N_Q} queries and {N_K} keys, how many keys does query 0 see bottom-right?"
-    keep(sees_chapter(f"Predict first: {asked}"))
+    asked = (
+        f"Predict first: with {N_Q} queries and {N_K} keys, how many keys does query 0 see "
+        "bottom-right?"
+    )
+    keep(sees_chapter(asked))
     guess = predict_first(asked, ANSWERS, key="work_align_guess")
     if guess is None:
         return False
@@ -33,5 +36,5 @@ def predict_alignment() -> bool:
         f"**{top_left}**."
     )
     st.markdown(verdict)
-    keep(sees_chapter(f"Predict first: {asked}", guess, verdict))
+    keep(sees_chapter(asked, guess, verdict))
     return True

@@ -47,7 +47,7 @@ TASK = (
     "A mask says yes or no. A **bias** is a number added to each score, so it can also say *less*. "
     "The mask is the special case with two numbers, 0 and −∞."
 )
-ASKED = "can a *finite* bias, so any number but −∞, make a weight exactly 0?"
+ASKED = "Predict first: can a *finite* bias, so any number but −∞, make a weight exactly 0?"
 TEX = r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + B\right)"
 
 
@@ -56,7 +56,7 @@ def show_bias(hand: MaskInHand, setting: Setting) -> None:
     """One of three biases on the tensors in hand, and what it does that −∞ would not."""
     st.markdown(TASK)
     formula(TEX)
-    task = f"{TASK}\n\nPredict first: {ASKED}"
+    task = f"{TASK}\n\n{ASKED}"
     take_away.keep(finite_chapter(task))
     guess = predict_first(ASKED, ("Yes", "No"), key="work_bias_guess")
     if guess is None:

@@ -3,11 +3,9 @@
 import streamlit as st
 from torch import Tensor
 
-from attention_core.dashboard import controls
-from attention_core.dashboard.exercise import say_hidden
 from attention_core.dashboard.notebooks.workshop_dead_rows import training_chapter
-from attention_core.dashboard.shared_link import SOLUTIONS, hides
 from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.dead_rows import DeadRowAnswer
 
 SHOWN = ("NaN", "uniform", "zero")  # side by side; the fourth joins them in the gradients
@@ -34,12 +32,9 @@ def ask_which_can_learn(answers: dict[str, DeadRowAnswer], mask: Tensor) -> None
     )
     st.markdown(task)
     asked = "Predict first: which answers give gradients without NaN?"
-    guess = controls.choice(asked, dict.fromkeys(ANSWERS, ""), key="work_dead_guess")
+    guess = predict_first(asked, ANSWERS, key="work_dead_guess")
     keep(training_chapter(f"{task}\n\n{asked}"))
     if guess is None:
-        return
-    if hides(SOLUTIONS):
-        say_hidden()
         return
     trainable = {name for name in SHOWN if not answers[name].spoiled}
     right = ANSWERS[guess] == trainable

@@ -4,13 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.exercise import say_hidden
 from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.notebooks.workshop import gallery_chapter, growth_chapter
 from attention_core.dashboard.picture import show, show_tables
-from attention_core.dashboard.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.shared_link import hides
 from attention_core.dashboard.source import show_source
 from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.dashboard.workshop.in_hand import MaskInHand, load_rule
 from attention_core.dashboard.workshop.mask_view import mask_picture
 from attention_core.mask_costs import MaskCosts, mask_costs
@@ -100,13 +100,10 @@ def _compare(n_q: int, n_k: int) -> None:
     )
     st.markdown(task)
     asked = "Predict first: which of these needs about **2** times as many dot products, not 4?"
-    guess = controls.choice(asked, dict.fromkeys(GROWING, ""), key="work_gal_guess")
+    guess = predict_first(asked, GROWING, key="work_gal_guess")
     growing = {name: BY_NAME[name].rule for name in GROWING}
     keep(growth_chapter(f"{task}\n\n{asked}", growing))
     if guess is None:
-        return
-    if hides(SOLUTIONS):
-        say_hidden()
         return
     verdict = "**Right.**" if guess == RIGHT else f"**Not quite.** {_growth(guess)}"
     verdict += (

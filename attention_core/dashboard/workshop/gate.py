@@ -7,9 +7,9 @@ from attention_core.dashboard.exercise import say_hidden
 from attention_core.dashboard.shared_link import SOLUTIONS, hides
 
 
-def predict_first(question: str, answers: Iterable[str], *, key: str) -> str | None:
+def predict_first(asked: str, answers: Iterable[str], *, key: str) -> str | None:
     """The learner's guess; None as long as what follows the question must stay hidden."""
-    guess = controls.choice(f"Predict first: {question}", dict.fromkeys(answers, ""), key=key)
+    guess = controls.choice(asked, dict.fromkeys(answers, ""), key=key)
     if guess is not None and hides(SOLUTIONS):
         say_hidden()
         return None

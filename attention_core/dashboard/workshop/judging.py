@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from attention_core.dashboard.exercises.known_masks import first_wrong_cell
+from attention_core.dashboard.exercises.known_masks import first_wrong_cell, wrong_cells
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.picture import Picture
 from attention_core.dashboard.workshop.targets import Target
@@ -46,15 +46,6 @@ def judge(target: Target, rule: str) -> Verdict:
     )
     result = f"right at {here}, not at {there}"
     return Verdict(False, result, f"Right at {here}, but not at {there}. {problem} {general}", mask)
-
-
-def wrong_cells(mask: Tensor, wanted: Tensor) -> str:
-    """The first wrong cell by name, and how many there are."""
-    i, j = first_wrong_cell(mask, wanted) or (0, 0)
-    must = "must be allowed to attend" if wanted[i, j] else "must not attend"
-    wrong = int((mask != wanted).sum())
-    verb = "differs" if wrong == 1 else "differ"
-    return f"Query {i} {must} to key {j}. {wrong} of {mask.numel()} cells {verb}."
 
 
 def difference(mask: Tensor, wanted: Tensor) -> Picture:

@@ -6,13 +6,11 @@ from torch import Tensor
 from attention_core.agreement import compare_with_torch
 from attention_core.attention import attention
 from attention_core.conventions import MixUp, mix_up
-from attention_core.dashboard import controls
-from attention_core.dashboard.exercise import say_hidden
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.notebooks.workshop_conventions import mix_up_chapter
 from attention_core.dashboard.picture import Picture, show, show_tables
-from attention_core.dashboard.shared_link import SOLUTIONS, hides
 from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.torch_calls import blocked
 
@@ -31,11 +29,8 @@ TASK = (
 def show_mix_up(hand: MaskInHand) -> None:
     """The mask that every other convention wants, given to `nn.MultiheadAttention`."""
     keep(mix_up_chapter(TASK))
-    guess = controls.choice(TASK, dict.fromkeys(ANSWERS, ""), key="work_conv_guess")
+    guess = predict_first(TASK, ANSWERS, key="work_conv_guess")
     if guess is None:
-        return
-    if hides(SOLUTIONS):
-        say_hidden()
         return
     q, k, v, mask = hand.q, hand.k, hand.v, hand.mask
     found = mix_up(q, k, v, mask)

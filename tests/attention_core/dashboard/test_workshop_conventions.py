@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import CONVENTIONS, MixUp, snippets
 from attention_core.conventions import BOOLEAN, FLEX, IS_CAUSAL, MULTIHEAD
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import polarity
+from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.polarity import (
     ANSWERS,
     ERROR,
@@ -127,7 +127,7 @@ def test_the_mix_up_is_shown_after_the_prediction(guess):
 
 
 def test_a_link_that_hides_solutions_hides_this_one(monkeypatch):
-    monkeypatch.setattr(polarity, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
     app = opened()
     app.radio("work_conv_guess").set_value(OPPOSITE).run()
     assert not app.get("vega_lite_chart") and "Right" not in texts(app)

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import dead_row_gradients
+from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.dead_row_gradients import ANSWERS, TITLES, nan_in_words
 from attention_core.dead_rows import dead_row_answers
 
@@ -141,7 +141,7 @@ def test_the_right_prediction_is_what_the_gradients_say():
 
 
 def test_a_link_that_hides_solutions_hides_the_gradients(monkeypatch):
-    monkeypatch.setattr(dead_row_gradients, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
     app = opened()
     app.radio("work_dead_guess").set_value(RIGHT).run()
     assert "finite" not in texts(app) and "hides the solution" in app.info[0].value

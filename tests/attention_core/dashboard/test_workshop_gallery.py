@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import GALLERY, MaskCosts
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import gallery
+from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.gallery import (
     GROWING,
     RIGHT,
@@ -92,7 +92,7 @@ def test_a_wrong_prediction_is_answered_by_its_own_numbers(guess, growth):
 
 
 def test_a_link_that_hides_solutions_hides_this_one(monkeypatch):
-    monkeypatch.setattr(gallery, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
     app = opened()
     app.radio("work_gal_guess").set_value(RIGHT).run()
     assert not app.dataframe and "times" not in texts(app)
