@@ -4,29 +4,33 @@ from itertools import groupby
 
 import streamlit as st
 
-from attention_core.attention import attention_steps
-from attention_core.dashboard import lesson
-from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
-from attention_core.dashboard.browser_memory import remember_progress
-from attention_core.dashboard.chapter import displayed
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import close_page, open_page
-from attention_core.dashboard.heatmap import heatmap
-from attention_core.dashboard.lesson import OVERVIEW as PAGE
-from attention_core.dashboard.lesson import PAGES
-from attention_core.dashboard.notebooks.overview import overview_chapter
-from attention_core.dashboard.picture import show
-from attention_core.dashboard.progress_copy import keep_progress
-from attention_core.dashboard.progress_table import show_progress
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.tensors import cached_qkv
-from attention_core.dashboard.weight_files import Matrix
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core.attention import attention_steps
+    from attention_core.dashboard import lesson
+    from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
+    from attention_core.dashboard.browser_memory import remember_progress
+    from attention_core.dashboard.chapter import displayed
+    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.frame import arriving, close_page, open_page
+    from attention_core.dashboard.heatmap import heatmap
+    from attention_core.dashboard.lesson import OVERVIEW as PAGE
+    from attention_core.dashboard.lesson import PAGES
+    from attention_core.dashboard.notebooks.overview import overview_chapter
+    from attention_core.dashboard.picture import let_it_paint, show
+    from attention_core.dashboard.progress_copy import keep_progress
+    from attention_core.dashboard.progress_table import show_progress
+    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.tensors import cached_qkv
+    from attention_core.dashboard.weight_files import Matrix
 
 ADVICE = {
     "The lesson": "Best in this order; every page also stands on its own.",
     "Beyond the lesson": "For when you have seen the lesson, in any order.",
 }
 
+picture_is_new = arriving(PAGE)
 setting = open_page(PAGE)
 
 idea, picture = st.columns(2, gap="large")
@@ -67,6 +71,8 @@ with picture:
         key="overview_weights",
     )
     st.caption(f"Rows are queries and ask, columns are keys and answer. {largest}: why?")
+    if picture_is_new:
+        let_it_paint(0.2)
     keep(overview_chapter((intro, displayed(attention_tex))), {"Weights": Matrix(steps.weights)})
 
 st.header("The parts")

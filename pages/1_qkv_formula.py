@@ -2,28 +2,26 @@
 
 import streamlit as st
 
-from attention_core import (
-    attention,
-    attention_steps,
-    compare_with_torch,
-    trace_cell,
-)
-from attention_core.dashboard import controls
-from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
-from attention_core.dashboard.cell_story import show_cell_story
-from attention_core.dashboard.chapter import displayed
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.formula_pictures import signed_pictures, weights_picture
-from attention_core.dashboard.frame import close_page, open_page
-from attention_core.dashboard.heatmap import MARKED_CELLS
-from attention_core.dashboard.lesson import QKV_FORMULA as PAGE
-from attention_core.dashboard.notebooks.qkv import formula_chapter
-from attention_core.dashboard.picture import let_it_paint, show, show_tables
-from attention_core.dashboard.source import show_source
-from attention_core.dashboard.symmetry import ask_about_symmetry
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.tensors import MAX_BATCH, MAX_D, MAX_N, cached_qkv
-from attention_core.dashboard.weight_files import Matrix
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core import attention, attention_steps, compare_with_torch, trace_cell
+    from attention_core.dashboard import controls
+    from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
+    from attention_core.dashboard.cell_story import show_cell_story
+    from attention_core.dashboard.chapter import displayed
+    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.formula_pictures import signed_pictures, weights_picture
+    from attention_core.dashboard.frame import close_page, open_page
+    from attention_core.dashboard.heatmap import MARKED_CELLS
+    from attention_core.dashboard.lesson import QKV_FORMULA as PAGE
+    from attention_core.dashboard.notebooks.qkv import formula_chapter
+    from attention_core.dashboard.picture import let_it_paint, show, show_tables
+    from attention_core.dashboard.source import show_source
+    from attention_core.dashboard.symmetry import ask_about_symmetry
+    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.tensors import MAX_BATCH, MAX_D, MAX_N, cached_qkv
+    from attention_core.dashboard.weight_files import Matrix
 
 KEY = 4  # to begin with: query 0 gives it most of its weight
 SEED = "Where the random numbers start: the same seed gives the same Q, K and V everywhere."
@@ -59,6 +57,8 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     weights = weights_picture(steps.weights[shown], chosen)
     with below[0].container(key="qkv_weights_box"):
         show(weights, key="qkv_weights", on_select=choose_cell)
+    let_it_paint()
+
     head = (q[shown], k[shown], v[shown], steps.scores[shown], steps.output[shown])
     pictures = {"Weights": weights, **dict(signed_pictures(*head))}
     agreement = compare_with_torch(q, k, v)
@@ -67,7 +67,6 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
         formula_chapter((intro, displayed(attention_tex), reading), **sizes, chosen=chosen),
         {"Weights": Matrix(steps.weights[shown])},
     )
-    let_it_paint()
 
     with choice:
         i = controls.position("Look at query i", n_q, key="qkv_i")

@@ -4,22 +4,25 @@ import inspect
 
 import streamlit as st
 
-from attention_core import DTYPES, blend, compare_with_torch, retrieve, vocabulary
-from attention_core.dashboard import controls
-from attention_core.dashboard.absent_token import ask_about_absent_token
-from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
-from attention_core.dashboard.asking import SHARPEST, choose_query, choose_tokens
-from attention_core.dashboard.bars import bars
-from attention_core.dashboard.chapter import displayed
-from attention_core.dashboard.findings import as_code, headline, reasons, verdict
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import close_page, friendly, open_page
-from attention_core.dashboard.heatmap import heatmap
-from attention_core.dashboard.lesson import RETRIEVAL as PAGE
-from attention_core.dashboard.notebooks.retrieval import key_labels, retrieval_chapter
-from attention_core.dashboard.picture import show, show_tables
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.weight_files import Matrix
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core import DTYPES, blend, compare_with_torch, retrieve, vocabulary
+    from attention_core.dashboard import controls
+    from attention_core.dashboard.absent_token import ask_about_absent_token
+    from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
+    from attention_core.dashboard.asking import SHARPEST, choose_query, choose_tokens
+    from attention_core.dashboard.bars import bars
+    from attention_core.dashboard.chapter import displayed
+    from attention_core.dashboard.findings import as_code, headline, reasons, verdict
+    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.frame import close_page, friendly, open_page
+    from attention_core.dashboard.heatmap import heatmap
+    from attention_core.dashboard.lesson import RETRIEVAL as PAGE
+    from attention_core.dashboard.notebooks.retrieval import key_labels, retrieval_chapter
+    from attention_core.dashboard.picture import show, show_tables
+    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.weight_files import Matrix
 
 setting = open_page(PAGE)
 intro = (

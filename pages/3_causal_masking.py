@@ -2,37 +2,40 @@
 
 import streamlit as st
 
-from attention_core import (
-    attention_steps,
-    causal,
-    compare_with_is_causal,
-    compare_with_torch,
-    future_weight,
-    mask_tensor,
-    trace_cell,
-)
-from attention_core.dashboard import controls
-from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
-from attention_core.dashboard.causal_story import (
-    hidden_cells,
-    mask_pictures,
-    softmax_with_numbers,
-    weights_pictures,
-)
-from attention_core.dashboard.chapter import displayed
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import close_page, open_page
-from attention_core.dashboard.future import change_the_future
-from attention_core.dashboard.generation import cached_decoding, generate
-from attention_core.dashboard.image_attention import look_at_a_picture
-from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
-from attention_core.dashboard.notebooks.causal import mask_chapter
-from attention_core.dashboard.picture import show, show_tables
-from attention_core.dashboard.shared_link import SOLUTIONS, hides
-from attention_core.dashboard.source import show_source
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.tensors import MAX_N, cached_qkv
-from attention_core.dashboard.weight_files import Matrix
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core import (
+        attention_steps,
+        causal,
+        compare_with_is_causal,
+        compare_with_torch,
+        future_weight,
+        mask_tensor,
+        trace_cell,
+    )
+    from attention_core.dashboard import controls
+    from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
+    from attention_core.dashboard.causal_story import (
+        hidden_cells,
+        mask_pictures,
+        softmax_with_numbers,
+        weights_pictures,
+    )
+    from attention_core.dashboard.chapter import displayed
+    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.frame import close_page, open_page
+    from attention_core.dashboard.future import change_the_future
+    from attention_core.dashboard.generation import cached_decoding, generate
+    from attention_core.dashboard.image_attention import look_at_a_picture
+    from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
+    from attention_core.dashboard.notebooks.causal import mask_chapter
+    from attention_core.dashboard.picture import show, show_tables
+    from attention_core.dashboard.shared_link import SOLUTIONS, hides
+    from attention_core.dashboard.source import show_source
+    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.tensors import MAX_N, cached_qkv
+    from attention_core.dashboard.weight_files import Matrix
 
 BATCH, D = 2, 8  # the lesson's
 

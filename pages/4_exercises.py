@@ -4,14 +4,17 @@ import inspect
 
 import streamlit as st
 
-from attention_core.dashboard import controls, lesson
-from attention_core.dashboard.all_questions import QUESTIONS
-from attention_core.dashboard.browser_memory import remember_progress
-from attention_core.dashboard.exercise import show_exercise
-from attention_core.dashboard.exercises import EXERCISES
-from attention_core.dashboard.frame import close_page, open_page
-from attention_core.dashboard.lesson import EXERCISES as PAGE
-from attention_core.dashboard.lesson import OVERVIEW
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core.dashboard import controls, lesson
+    from attention_core.dashboard.all_questions import QUESTIONS
+    from attention_core.dashboard.browser_memory import remember_progress
+    from attention_core.dashboard.exercise import show_exercise
+    from attention_core.dashboard.exercises import EXERCISES
+    from attention_core.dashboard.frame import close_page, open_page
+    from attention_core.dashboard.lesson import EXERCISES as PAGE
+    from attention_core.dashboard.lesson import OVERVIEW
 
 setting = open_page(PAGE)
 

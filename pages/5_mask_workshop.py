@@ -2,27 +2,30 @@
 
 import streamlit as st
 
-from attention_core import attention_steps, parse_mask_rule
-from attention_core.dashboard import controls
-from attention_core.dashboard.all_questions import QUESTIONS
-from attention_core.dashboard.browser_memory import remember_progress
-from attention_core.dashboard.chapter import displayed
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import close_page, open_page
-from attention_core.dashboard.lesson import MASK_WORKSHOP as PAGE
-from attention_core.dashboard.notebooks.workshop import mask_chapter
-from attention_core.dashboard.source import show_source
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.weight_files import Matrix
-from attention_core.dashboard.workshop.alignment import show_alignment
-from attention_core.dashboard.workshop.bias import show_bias
-from attention_core.dashboard.workshop.challenges import show_challenges
-from attention_core.dashboard.workshop.conventions import show_conventions
-from attention_core.dashboard.workshop.dead_rows import show_dead_rows
-from attention_core.dashboard.workshop.gallery import show_gallery
-from attention_core.dashboard.workshop.in_hand import take_in_hand, write_rule
-from attention_core.dashboard.workshop.mask_view import show_mask
-from attention_core.dashboard.workshop.paint import paint
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core import attention_steps, parse_mask_rule
+    from attention_core.dashboard import controls
+    from attention_core.dashboard.all_questions import QUESTIONS
+    from attention_core.dashboard.browser_memory import remember_progress
+    from attention_core.dashboard.chapter import displayed
+    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.frame import close_page, open_page
+    from attention_core.dashboard.lesson import MASK_WORKSHOP as PAGE
+    from attention_core.dashboard.notebooks.workshop import mask_chapter
+    from attention_core.dashboard.source import show_source
+    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.weight_files import Matrix
+    from attention_core.dashboard.workshop.alignment import show_alignment
+    from attention_core.dashboard.workshop.bias import show_bias
+    from attention_core.dashboard.workshop.challenges import show_challenges
+    from attention_core.dashboard.workshop.conventions import show_conventions
+    from attention_core.dashboard.workshop.dead_rows import show_dead_rows
+    from attention_core.dashboard.workshop.gallery import show_gallery
+    from attention_core.dashboard.workshop.in_hand import take_in_hand, write_rule
+    from attention_core.dashboard.workshop.mask_view import show_mask
+    from attention_core.dashboard.workshop.paint import paint
 
 PARTS = {
     "Gallery": show_gallery,

@@ -2,20 +2,23 @@
 
 import streamlit as st
 
-from attention_core.dashboard import controls
-from attention_core.dashboard.all_questions import QUESTIONS
-from attention_core.dashboard.browser_memory import recall_progress, remember_progress
-from attention_core.dashboard.frame import close_page, open_page
-from attention_core.dashboard.lab.case import examine
-from attention_core.dashboard.lab.conditions import choose_conditions
-from attention_core.dashboard.lab.diagnosis import diagnose
-from attention_core.dashboard.lab.place import choose_place
-from attention_core.dashboard.lab.specimens import LETTERS
-from attention_core.dashboard.lab.symptoms_panel import show_symptoms
-from attention_core.dashboard.lesson import BUG_LAB as PAGE
-from attention_core.dashboard.notebooks.lab import symptoms_chapter
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.weight_files import Matrix
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core.dashboard import controls
+    from attention_core.dashboard.all_questions import QUESTIONS
+    from attention_core.dashboard.browser_memory import recall_progress, remember_progress
+    from attention_core.dashboard.frame import close_page, open_page
+    from attention_core.dashboard.lab.case import examine
+    from attention_core.dashboard.lab.conditions import choose_conditions
+    from attention_core.dashboard.lab.diagnosis import diagnose
+    from attention_core.dashboard.lab.place import choose_place
+    from attention_core.dashboard.lab.specimens import LETTERS
+    from attention_core.dashboard.lab.symptoms_panel import show_symptoms
+    from attention_core.dashboard.lesson import BUG_LAB as PAGE
+    from attention_core.dashboard.notebooks.lab import symptoms_chapter
+    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.weight_files import Matrix
 
 setting = open_page(PAGE)
 

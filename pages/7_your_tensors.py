@@ -2,26 +2,29 @@
 
 import streamlit as st
 
-from attention_core import attention
-from attention_core.dashboard.chapter import displayed
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import close_page, friendly, open_page
-from attention_core.dashboard.lesson import YOUR_TENSORS as PAGE
-from attention_core.dashboard.notebooks.tensors import head_chapter
-from attention_core.dashboard.own_heads.all_heads import choose_head, show_all_heads
-from attention_core.dashboard.own_heads.chosen import Chosen
-from attention_core.dashboard.own_heads.computing import overview
-from attention_core.dashboard.own_heads.held_file import Shown, choose_tensors
-from attention_core.dashboard.own_heads.one_head import show_head
-from attention_core.dashboard.own_heads.own_rule import choose_mask
-from attention_core.dashboard.own_heads.proof import show_proof
-from attention_core.dashboard.own_heads.remembered import remembered
-from attention_core.dashboard.own_heads.saving import show_saving
-from attention_core.dashboard.source import show_source
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.tensor_files.loaded import Loaded, Projections
-from attention_core.head_measures import measure_head
-from attention_core.large_heads import head_weights
+from first_screen import first_screen
+
+with first_screen():
+    from attention_core import attention
+    from attention_core.dashboard.chapter import displayed
+    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.frame import close_page, friendly, open_page
+    from attention_core.dashboard.lesson import YOUR_TENSORS as PAGE
+    from attention_core.dashboard.notebooks.tensors import head_chapter
+    from attention_core.dashboard.own_heads.all_heads import choose_head, show_all_heads
+    from attention_core.dashboard.own_heads.chosen import Chosen
+    from attention_core.dashboard.own_heads.computing import overview
+    from attention_core.dashboard.own_heads.held_file import Shown, choose_tensors
+    from attention_core.dashboard.own_heads.one_head import show_head
+    from attention_core.dashboard.own_heads.own_rule import choose_mask
+    from attention_core.dashboard.own_heads.proof import show_proof
+    from attention_core.dashboard.own_heads.remembered import remembered
+    from attention_core.dashboard.own_heads.saving import show_saving
+    from attention_core.dashboard.source import show_source
+    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.tensor_files.loaded import Loaded, Projections
+    from attention_core.head_measures import measure_head
+    from attention_core.large_heads import head_weights
 
 WHICH = (
     " Which of the heads look alike, and which stands out? Choose one here, or click its picture."

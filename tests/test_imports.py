@@ -12,7 +12,8 @@ SCREEN = {"streamlit", "altair", "pandas"}
 DASHBOARD = ROOT / "attention_core" / "dashboard"
 PURE = [path for path in ROOT.glob("attention_core/**/*.py") if DASHBOARD not in path.parents]
 PAGES = [*ROOT.glob("pages/*.py"), *ROOT.glob("streamlit_app.py")]
-MAY_DRAW = {DASHBOARD, *PAGES, ROOT / "tests", ROOT / "benchmarks"}
+FIRST_SCREEN = ROOT / "first_screen.py"
+MAY_DRAW = {DASHBOARD, *PAGES, FIRST_SCREEN, ROOT / "tests", ROOT / "benchmarks"}
 
 
 def others() -> list[Path]:
@@ -85,3 +86,18 @@ def test_only_the_screen_half_imports_streamlit_altair_and_pandas() -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_pages_import_no_pages(path: Path) -> None:
     assert not roots(imports_of(path)) & {"pages", *(page.stem for page in PAGES)}
+
+
+def test_the_first_screen_imports_nothing_that_takes_its_time() -> None:
+    assert roots(imports_of(FIRST_SCREEN)) <= {"streamlit", *sys.stdlib_module_names}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_a_page_imports_behind_its_first_screen(path: Path) -> None:
+    statements = ast.parse(path.read_text("utf-8")).body
+    screen = next(statement for statement in statements if isinstance(statement, ast.With))
+    assert ast.unparse(screen.items[0]) == "first_screen()"
+    assert roots(imported(ast.unparse(screen))) == {"attention_core"}
+    statements.remove(screen)
+    outside = roots(imported(ast.unparse(ast.Module(statements, type_ignores=[]))))
+    assert outside <= {"streamlit", "first_screen", *sys.stdlib_module_names}

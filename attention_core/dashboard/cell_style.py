@@ -26,9 +26,9 @@ class CellStyle:
 
     def dress(self, layers: list[alt.Chart]) -> alt.LayerChart:
         """The layers as one chart; each keeps its own colours."""
-        chart = alt.LayerChart(layer=layers, data=DATA, title=self.title, height=self.height)
-        independent: alt.LayerChart = chart.resolve_scale(color="independent")
-        return independent
+        own = alt.Resolve(scale=alt.ScaleResolveMap(color="independent"))
+        title, height = self.title, self.height
+        return alt.LayerChart(layer=layers, data=DATA, title=title, height=height, resolve=own)
 
 
 def legend(style: CellStyle) -> list[alt.Chart]:

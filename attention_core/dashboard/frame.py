@@ -1,6 +1,5 @@
 """The frame that every page opens with one call: configuration, menu, device and dtype, reset."""
 
-import gc
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,9 +17,6 @@ from attention_core.dashboard.link_maker import offer_link
 from attention_core.dashboard.shared_link import take_up_link
 from attention_core.devices import available_devices, resolve_device
 
-# Streamlit collects garbage after every run. Once the imports are done their objects are here to
-# stay: frozen, they are not visited again, and each run answers about 0.2 s sooner.
-gc.freeze()
 torch.set_num_threads(1)  # these tensors are small, and the learners share the cores
 
 
@@ -35,6 +31,11 @@ class Setting:
 
     device: str
     dtype: str
+
+
+def arriving(page: Page) -> bool:
+    """Whether the learner comes from another page, or from nowhere. Ask before `open_page`."""
+    return st.session_state.get("page") != page.file
 
 
 def open_page(page: Page) -> Setting:
@@ -92,7 +93,7 @@ def _carry(page: Page, keys: tuple[str, ...]) -> None:
 
     Streamlit resets a bound control when its page changes; assigning its value keeps it.
     """
-    if st.session_state.get("page") != page.file:
+    if arriving(page):
         for key in keys:
             if key in st.session_state and key not in st.query_params:
                 st.session_state[key] = st.session_state[key]

@@ -59,8 +59,9 @@ def heatmap(
         return Picture(cell_image.spec(style, chosen is not None, *given), data, alt_text, table)
     numbered = cells.size <= NUMBERED_CELLS and cells.shape[1] <= 10
     data = _data(cells, coded, scale, row_names, column_names)
-    data["chosen"] = False if chosen is None else (data.i == chosen[0]) & (data.j == chosen[1])
-    return Picture(_spec(style, numbered, clickable), data, alt_text, table)
+    if chosen is not None:
+        data["chosen"] = (data.i == chosen[0]) & (data.j == chosen[1])
+    return Picture(_spec(style, numbered, clickable, chosen is not None), data, alt_text, table)
 
 
 def _labels(given: Sequence[str] | None, n: int) -> list[str]:
@@ -121,7 +122,7 @@ def _fills_and_inks(scale: Scale) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
 
 
 @lru_cache(maxsize=128)
-def _spec(style: CellStyle, numbered: bool, clickable: bool) -> Spec:
+def _spec(style: CellStyle, numbered: bool, clickable: bool, framed: bool) -> Spec:
     axis = alt.Axis(labelAngle=0, labelLimit=90, labelOverlap=True, labelFlush=False)
     x = alt.X("column:O", sort=None, title=style.columns, axis=axis)
     y = alt.Y("row:O", sort=None, title=style.rows, axis=axis)
@@ -138,8 +139,9 @@ def _spec(style: CellStyle, numbered: bool, clickable: bool) -> Spec:
     number = alt.expr(f"{narrow} ? datum.brief : datum.number")
     text = base.mark_text(fontSize=size, text=number if numbered else alt.expr("datum.glyph"))
     text = text.encode(color=alt.Color("ink:N", scale=None))
-    framed = [layer.transform_filter("datum.chosen") for layer in frame({"x": x, "y": y})]
+    frames = frame({"x": x, "y": y}) if framed else []
+    frames = [layer.transform_filter("datum.chosen") for layer in frames]
     bars = [bar.transform_filter("datum.i == 0 && datum.j == 0") for bar in legend(style)]
     if clickable:
         marks = marks.add_params(alt.selection_point("cell", fields=["i", "j"], clear=False))
-    return specification(style.dress([marks, text, *framed, *bars]))
+    return specification(style.dress([marks, text, *frames, *bars]))

@@ -57,9 +57,12 @@ def show(picture: Picture, *, key: str, on_select: Callable[[], None] | None = N
     st.vega_lite_chart(spec, alt=picture.alt, key=key, on_select=listener or "ignore")
 
 
-def let_it_paint() -> None:
-    """Leave the browser two frames for what was sent: what follows at once would hold it up."""
-    time.sleep(0.035)
+def let_it_paint(seconds: float = 0.035) -> None:
+    """Leave the browser two frames for what was sent: what follows at once would hold it up.
+
+    A picture that is new to it takes longer, about 0.2 s.
+    """
+    time.sleep(seconds)
 
 
 def show_tables(pictures: dict[str, Picture], *, key: str) -> None:

@@ -85,9 +85,14 @@ def test_a_fresh_server_visited_first_at_a_deep_link_shows_the_same_frame(new_le
     link = "causal_masking?mask_n=7"
     with serve() as fresh:
         first: Learner = new_learner(url=fresh.url)
-        first.open(link)
         through_the_menu: Learner = new_learner(url=fresh.url)
-        through_the_menu.open("")
+        first.page.goto(f"{fresh.url}/{link}", wait_until="commit")
+        through_the_menu.page.goto(fresh.url, wait_until="commit")  # while the first one waits
+        expect(first.page.get_by_text("PyTorch is starting")).to_be_visible()
+        first.arrive("Causal masking")
+        through_the_menu.arrive("Overview")
+        for learner in (first, through_the_menu):
+            expect(learner.page.get_by_text("PyTorch is starting")).to_have_count(0)
         through_the_menu.follow("Causal masking")
         for learner in (first, through_the_menu):
             expect(learner.page.get_by_test_id("stSidebar").get_by_text("Device")).to_have_count(1)

@@ -88,11 +88,3 @@ def test_other_errors_are_not_hidden():
             raise KeyError("a mistake of ours")
 
     assert AppTest.from_function(page, default_timeout=30).run().exception
-
-
-def test_what_the_imports_left_is_frozen():
-    import gc
-
-    import attention_core.dashboard.frame  # noqa: F401
-
-    assert gc.get_freeze_count() > 10_000
