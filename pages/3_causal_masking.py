@@ -21,6 +21,7 @@ with first_screen():
         mask_pictures,
         softmax_with_numbers,
         weights_pictures,
+        why_before_the_softmax,
     )
     from attention_core.dashboard.chapter import displayed
     from attention_core.dashboard.formula import formula
@@ -31,14 +32,12 @@ with first_screen():
     from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
     from attention_core.dashboard.notebooks.causal import mask_chapter
     from attention_core.dashboard.picture import show, show_tables
-    from attention_core.dashboard.shared_link import SOLUTIONS, hides
     from attention_core.dashboard.source import show_source
     from attention_core.dashboard.take_away import keep
     from attention_core.dashboard.tensors import MAX_N, cached_qkv
     from attention_core.dashboard.weight_files import Matrix
 
 BATCH, D = 2, 8  # the lesson's
-
 
 setting = open_page(PAGE)
 intro = (
@@ -120,12 +119,5 @@ st.markdown(
     "- **Vision transformers** that classify see the whole picture at once. The patches have "
     "places, but no order in time: no patch comes after another."
 )
-if not hides(SOLUTIONS):
-    with st.expander("A question: why not set the weights to 0 after the softmax?"):
-        st.markdown(
-            "Because the hidden scores would already be in the sum that divides the row. The rows "
-            "would no longer sum to 1, and each weight would still change with the future: what "
-            "was hidden would leak through the denominator. Masking *before* the softmax leaves "
-            "no trace."
-        )
+why_before_the_softmax()
 close_page(PAGE)

@@ -2,11 +2,13 @@
 
 import math
 
+import streamlit as st
 import torch
 from torch import Tensor
 
 from attention_core.dashboard.heatmap import MARKED_CELLS, heatmap
 from attention_core.dashboard.picture import Picture
+from attention_core.dashboard.shared_link import SOLUTIONS, hides
 from attention_core.measures import future_weight
 from attention_core.trace import CellTrace
 
@@ -82,3 +84,16 @@ def softmax_with_numbers(trace: CellTrace) -> str:
         rf"&= \frac{{{exponential:g}}}{{{' + '.join(terms)}}} = {trace.weight:g}"
         r"\end{aligned}"
     )
+
+
+def why_before_the_softmax() -> None:
+    """A question with its answer folded away, if the link shows answers."""
+    if hides(SOLUTIONS):
+        return
+    with st.expander("A question: why not set the weights to 0 after the softmax?"):
+        st.markdown(
+            "Because the hidden scores would already be in the sum that divides the row. The rows "
+            "would no longer sum to 1, and each weight would still change with the future: what "
+            "was hidden would leak through the denominator. Masking *before* the softmax leaves "
+            "no trace."
+        )
