@@ -89,6 +89,7 @@ def guess(learner: Learner, name: str) -> None:
     expect(page.get_by_role("radio", name=name)).to_be_checked()
     learner.settle()
     page.get_by_role("radio", name="Lock in").click()
+    expect(page.get_by_test_id("stAlert")).to_be_visible()  # the app has taken note of it
     learner.settle()
 
 
