@@ -11,6 +11,10 @@ from contextlib import contextmanager
 import streamlit as st
 
 FORMULA = r"\mathrm{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V"
+WAIT = (
+    "PyTorch is starting, once for everyone: this takes some seconds. If nothing has changed after "
+    "a minute, reload the page."
+)
 
 # The weights before any are computed: five rows of five grey cells.
 _BAND = {"type": "ordinal", "axis": None, "scale": {"paddingInner": 0.04}}
@@ -59,7 +63,6 @@ def _show() -> None:
     st.title("The Attention Mechanism")
     st.latex(FORMULA)
     with st.container(horizontal_alignment="center"):
-        wait = "PyTorch is starting, once for everyone: this takes a few seconds."
-        st.markdown(wait, text_alignment="center")
+        st.markdown(WAIT, text_alignment="center")
         alt = "An empty grid: attention weights, before they are computed."
         st.vega_lite_chart(GRID, alt=alt, width="content")

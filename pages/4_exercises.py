@@ -20,8 +20,8 @@ setting = open_page(PAGE)
 
 st.markdown(
     "Each question asks for your **prediction first**. Lock it in, and the result is computed and "
-    "held against it. Then move the controls until you can say why. Your "
-    "predictions are in the address of this page and in your browser, so you can come back to them."
+    "held against it. Then move the controls until you can say why. Your predictions "
+    "are in the address of this page, and what came of them on the Overview."
 )
 titles = [exercise.title for exercise in EXERCISES]
 chosen = controls.segments("Exercise", titles, key="ex_exercise")

@@ -53,10 +53,10 @@ formula(mask_tex)
 
 st.header("Write the rule")
 st.markdown(
-    "*Predict first:* the rule below is that of a window that looks back. How many keys does query "
+    "*Predict first:* `j <= i and i - j < 3` is a window that looks back. How many keys does query "
     "0 see, and how many does query 5? Which part of the rule must go, so that the window looks "
-    "ahead as well? Then change it, and the sizes: with more keys than queries, which keys does "
-    "nobody see?"
+    "ahead as well? Then write it below, and change the sizes: with more keys than queries, which "
+    "keys does nobody see?"
 )
 drawn = write_rule(setting)
 with st.expander("What a rule may hold", icon=":material/menu_book:"):

@@ -121,7 +121,11 @@ def predict(question: Question, control: Callable[[bool], Guess | None]) -> Answ
 
 def say_hidden() -> None:
     """Where a solution would stand, had the link that the learner followed not hidden it."""
-    st.info("Locked in. The link that brought you here hides the solution.", icon=":material/lock:")
+    st.info(
+        "Locked in. The link that brought you here hides the solution. Your prediction stays in "
+        "the address of this page.",
+        icon=":material/lock:",
+    )
 
 
 def check(

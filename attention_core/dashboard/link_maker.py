@@ -29,7 +29,11 @@ def _make_link(page: Page) -> None:
     )
     titles = [AS_IT_IS, *(f"Exercise: {title}" for title in EXERCISE_TITLES)]
     start = st.selectbox("Start with", titles, key="link_start")
-    hidden = [SOLUTIONS] if st.toggle("Hide solutions and hints", key="link_solutions") else []
+    unchecked = (
+        "Predictions can still be locked in. They are not checked, nor part of the progress."
+    )
+    solutions = st.toggle("Hide solutions and hints", key="link_solutions", help=unchecked)
+    hidden = [SOLUTIONS] if solutions else []
     embed = st.toggle("For embedding: without Streamlit's toolbar", key="link_embed")
     labels = drawn(page.prefix) if start == AS_IT_IS else {}
     if labels:

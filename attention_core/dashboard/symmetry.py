@@ -17,7 +17,8 @@ UNDECIDED = "Not yet"
 ANSWERS = (UNDECIDED, "Both", "Only the scores", "Only the weights", "Neither")
 TASK = (
     "Let the keys be the queries, **K = Q**. Then query 1 compares itself with key 3 just as "
-    "query 3 does with key 1. Which is symmetric: the scores, the weights, both?"
+    "query 3 does with key 1. Which is symmetric: the scores, the weights, both? (The pictures "
+    "will show the five tokens with which this page begins.)"
 )
 
 

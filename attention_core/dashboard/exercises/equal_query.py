@@ -56,7 +56,7 @@ def show_equal_query(setting: Setting) -> bool:
     answer = predict(
         WEIGHT,
         lambda locked: controls.slider(
-            "The weight on token 2, and on token 4, in percent",
+            "The weight on each of the two tokens, in percent",
             *(0, 100, 0),
             key=f"{WEIGHT.key}_guess",
             disabled=locked,

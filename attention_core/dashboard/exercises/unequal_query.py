@@ -29,6 +29,7 @@ from attention_core.devices import DTYPES
 from attention_core.retrieval import coefficient_for_share
 
 SHARE = 0.9
+STEP = 0.05  # of the slider: a guess is right at the marks on either side of the answer
 COEFFICIENTS = tuple(step / 20 for step in range(10, 41))  # 0.5 to 2
 
 UNEQUAL = Question(
@@ -59,7 +60,7 @@ def show_unequal_query(setting: Setting) -> bool:
         lambda locked: controls.slider(
             "The coefficient a of token 2",
             *(1.0, 10.0, 1.0),
-            step=0.05,
+            step=STEP,
             key=f"{UNEQUAL.key}_guess",
             disabled=locked,
         ),
@@ -73,7 +74,7 @@ def show_unequal_query(setting: Setting) -> bool:
         UNEQUAL,
         answer,
         said="" if guess is None else f"a = {guess:.2f}",
-        right=guess is not None and abs(guess - right) <= 0.1,
+        right=guess is not None and abs(guess - right) < STEP,
         result=f"a = {fixed(right, dtype, 4)}",
         feedback=""
         if guess is None
@@ -93,7 +94,7 @@ def show_unequal_query(setting: Setting) -> bool:
 def feedback(guess: float, right: float, taken: Tensor) -> str:
     """What a guess of the coefficient overlooks; with it token 2 takes the share `taken`."""
     outcome = f"With a = {guess:.2f} token 2 takes {percent(taken.item(), taken.dtype)}."
-    if abs(guess - right) <= 0.1:
+    if abs(guess - right) < STEP:
         return f"{outcome} A little inequality goes a long way: the softmax is exponential."
     if 8.5 <= guess <= 9.5:
         reason = "9 to 1 is the ratio of the weights, that is of the exponentials of the scores."
@@ -119,7 +120,7 @@ def share_curve(dtype: str, device: str) -> tuple[tuple[float, ...], tuple[float
 def _explore(setting: Setting, right: str) -> float:
     st.markdown("Where does token 2 take 90 %? And what happens below 1? Move its coefficient.")
     a = controls.slider(
-        "Coefficient a", COEFFICIENTS[0], COEFFICIENTS[-1], 1.0, step=0.05, key="ex_blend_a"
+        "Coefficient a", COEFFICIENTS[0], COEFFICIENTS[-1], 1.0, step=STEP, key="ex_blend_a"
     )
     found = ask(setting, a, 1.0)
     on_first, on_second = share_curve(setting.dtype, setting.device)
