@@ -77,7 +77,7 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     click = ", or click another one" if n_q * n_k <= MARKED_CELLS else ""
     st.markdown(
         f"Query {i} puts **{100 * float(steps.weights[shown, i, j]):.1f} %** of its weight on key "
-        f"{j}; an even share among {n_k} {'keys' if n_k > 1 else 'key'} is {100 / n_k:.1f} %. "
+        f"{j}; an even share among {n_k} {'keys' if n_k > 1 else 'key'} is {100 / n_k:.3g} %. "
         f"Where does this number come from? Choose any weight above{click}."
     )
     if controls.toggle("Show how this weight comes about", key="qkv_story"):
@@ -85,6 +85,8 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
         show_cell_story(trace, q[shown], k[shown], key="qkv")
 
     st.subheader("Is it right?")
+    if batch > 1:
+        st.markdown(f"For all {batch} sequences of the *batch*, of which the pictures show one:")
     show_overflow(steps.overflow, setting.dtype)
     show_agreement(steps.output, agreement, setting.dtype)
     show_tables(pictures, key="qkv_tables")
@@ -95,7 +97,8 @@ intro = (
     "A text comes as *tokens*, words or pieces of words, and each token plays three parts. As a "
     "**query** it asks, as a **key** it offers to answer, as a **value** it is what the answer "
     "brings. All three are vectors: rows of Q, K and V. Dot products compare each query with each "
-    "key, entry by entry over their d_k dimensions. The *softmax* turns the scores of one query "
+    "key, entry by entry over their d_k dimensions; divided by √d_k, so that they do not grow with "
+    "the dimensions, they are the *scores*. The *softmax* turns the scores of one query "
     "into weights: exponentials, divided by their sum, so that they add up to 1. The output is the "
     "average of the values under these weights."
 )

@@ -29,9 +29,10 @@ intro = (
     "A dictionary answers only if a key matches exactly. Attention always answers: the query asks, "
     "every key is compared with it, and the values come back mixed, each in the proportion in "
     "which its key matched. Here keys and values are the same: the *tokens*, "
-    "the pieces such as words, of a short sequence. A token is *one-hot*, a row of zeros but for "
-    "one entry, the *sharpness*, at the token's own place. The *softmax* turns scores into weights "
-    "that sum to 1, and $d_k$ is the length of a query or key:"
+    "the pieces such as words, of a short sequence. A token is *one-hot*: a row as long as the "
+    "*vocabulary*, the list of all tokens, with zeros but for one entry, the *sharpness*, at the "
+    "token's own place. The query is a sum of tokens, each times its coefficient. The *softmax* "
+    "turns scores into weights that sum to 1, and $d_k$ is the length of a query or key:"
 )
 look_up_tex = r"""\begin{gathered}
     \text{weights} = \text{softmax}\!\left(\frac{q K^\top}{\sqrt{d_k}}\right) \\
@@ -47,7 +48,7 @@ st.markdown(
     "tokens at once, do you get one of them, or both? And with a coefficient below 0?"
 )
 sharpness = controls.slider(
-    "Sharpness, from 0 (all tokens alike) to 10 (a hard look-up)",
+    "Sharpness: the entry of a token at its own place",
     0.0,
     SHARPEST,
     5.0,

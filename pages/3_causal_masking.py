@@ -54,8 +54,8 @@ formula(mask_tex)
 st.header("The mask")
 st.markdown(
     "The same mask in its two forms: what a query **may attend** to, and what is **added** to its "
-    "score. *Predict first:* how many keys does the last query see, and how much weight must the "
-    "first query put on key 0?"
+    "score. *Predict, then move the sliders:* with 12 tokens, how many of the 144 pairs are left? "
+    "Which weight is the same for every seed?"
 )
 left, right = st.columns(2)
 with left:

@@ -54,8 +54,8 @@ formula(mask_tex)
 st.header("Write the rule")
 st.markdown(
     "*Predict first:* `j <= i and i - j < 3` is a window that looks back. How many keys does query "
-    "0 see, and how many does query 5? Which part of the rule must go, so that the window looks "
-    "ahead as well? Then write it below, and change the sizes: with more keys than queries, which "
+    "0 see, and how many does query 5? How must the rule change, so that the window looks as far "
+    "ahead as back? Then write it below, and change the sizes: with more keys than queries, which "
     "keys does nobody see?"
 )
 drawn = write_rule(setting)
@@ -77,7 +77,7 @@ hand = take_in_hand(drawn, paint(drawn.mask), setting)
 st.markdown(
     "*What to look for:* rows are queries, columns are keys, and 1 means *may attend*. A row of "
     "the mask says what its query sees, and the weights of that row sum to 1 over just these "
-    "cells: the fewer there are, the larger each."
+    "cells: hide one more key, and every weight left in its row grows."
 )
 weights = show_mask(hand, setting)
 n_q, n_k = hand.mask.shape

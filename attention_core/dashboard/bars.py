@@ -92,6 +92,7 @@ def _bars_spec(
     if numbered:
         numbers = names.copy()
         numbers.orient, numbers.labelExpr = "right", _NUMBER
+        numbers.minExtent = numbers.maxExtent = 60  # or the bars shrink as the numbers grow longer
         layers.append(
             base.mark_bar(opacity=0).encode(y=alt.Y("row:O", sort=None, title=None, axis=numbers))
         )

@@ -66,8 +66,8 @@ def hidden_cells(n: int) -> str:
     """
     if n == 1:
         return ""
-    mark = "with ✕" if n * n <= MARKED_CELLS else "under the mask"
-    return f"Grey cells {mark} are hidden: the weight there is exactly 0."
+    cells = "Grey cells with ✕" if n * n <= MARKED_CELLS else "Hatched cells"
+    return f"{cells} are hidden: the weight there is exactly 0."
 
 
 def softmax_with_numbers(trace: CellTrace) -> str:

@@ -13,7 +13,10 @@ def show_cell_story(trace: CellTrace, q: torch.Tensor, k: torch.Tensor, *, key: 
     """Three steps, each a formula with its real numbers and a picture. q and k are one head."""
     i, j, d_k, n_k = trace.i, trace.j, len(trace.products), len(trace.exponentials)
 
-    st.markdown(f"**1. Compare.** Multiply query {i} and key {j} entry by entry, and add up.")
+    st.markdown(
+        f"**1. Compare.** Multiply query {i} and key {j} entry by entry, and add up. Divided by "
+        f"√{d_k}, this is the score."
+    )
     formula(rf"q_{{{i}}} \cdot k_{{{j}}} \approx {_number(trace.dot)}")
     formula(
         rf"\text{{score}} = \frac{{{_number(trace.dot)}}}{{\sqrt{{{d_k}}}}}"

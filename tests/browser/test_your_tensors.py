@@ -170,3 +170,18 @@ def test_weights_in_the_small_pictures_are_square(learner: Learner, width: int) 
     box = mark.bounding_box()
     assert box is not None and box["width"] > 90
     assert box["height"] / box["width"] == pytest.approx(7 / 11, rel=0.02)
+
+
+def test_a_slider_that_moves_quickly_there_and_back_keeps_the_page_alive(learner: Learner) -> None:
+    full = "own_rows_11=0&own_rows_11=8&own_columns_11=0&own_columns_11=8"
+    page = learner.open(f"your_tensors?{full}")
+    thumb = end_of(learner, "Queries", "start")
+    thumb.focus()
+    for _ in range(10):
+        for key in ("ArrowRight", "ArrowLeft"):
+            for _ in range(5):
+                page.keyboard.press(key)
+            page.wait_for_timeout(60)  # a hand that turns round
+    learner.settle()
+    expect(thumb).to_have_value("0")
+    expect(page.get_by_role("dialog")).to_have_count(0)

@@ -222,7 +222,7 @@ def test_shortest_and_longest(n: int) -> None:
     assert metric(at, "Largest weight on a future key, masked") == "0"
     assert said(at, "Agrees with") and said(at, "Every step equals")
     assert said(at, "**Right.**")
-    assert bool(said(at, "Grey cells under the mask are hidden")) == (n == 128)
+    assert bool(said(at, "Hatched cells are hidden")) == (n == 128)
     assert bool(said(at, "Grey cells with ✕ are hidden")) == (n == 2)  # 1: none is hidden
 
 

@@ -357,7 +357,7 @@ def test_any_address_opens_an_uploaded_file(value: str) -> None:
 
 def test_solutions_can_be_hidden() -> None:
     def answers(at: AppTest) -> list[str]:
-        return [fold.label for fold in at.expander if fold.label == "What to look for"]
+        return [fold.label for fold in at.expander if fold.label == "The answer"]
 
     assert answers(open_page()) and said(open_page(), "Query 0 has no token before it")
     at = open_page(hide="solutions")
@@ -367,7 +367,7 @@ def test_solutions_can_be_hidden() -> None:
 
 def test_whether_there_is_a_mask_and_what_grey_means() -> None:
     def grey(at: AppTest) -> list[str]:
-        return [line.value for line in at.caption if line.value.startswith("Grey cells")]
+        return [line.value for line in at.caption if line.value.endswith("is exactly 0.")]
 
     at = upload(open_page(**OWN), QKV)
     assert said(at, "7 keys (columns). It holds no mask. Which") and not grey(at)
@@ -378,7 +378,7 @@ def test_whether_there_is_a_mask_and_what_grey_means() -> None:
     assert not grey(at)  # everybody may attend to key 0
 
     at = open_page(own_rule="j <= i")
-    assert "under the mask" in grey(at)[0]  # 11 by 11: hatched
+    assert "Hatched" in grey(at)[0]  # 11 by 11
     at = upload(open_page(**OWN), npz(weights=weights(0, 0).numpy()))
     assert not said(at, "It holds") and not said(at, "also holds") and not grey(at)
     assert not said(at, "look alike")  # there is one head

@@ -16,7 +16,7 @@ class Story:
     hides: str = ""
 
 
-_PARTLY_HIDDEN = "It shows only in a row where some pairs are forbidden and others are not."
+_PARTLY_HIDDEN = "Where each row is wholly forbidden or wholly allowed, nothing differs."
 _D_K_IS_ONE = "With d_k = 1, √d_k is 1, and dividing by it changes nothing."
 
 STORIES: dict[Implementation, Story] = {
@@ -76,8 +76,8 @@ STORIES: dict[Implementation, Story] = {
         "well. Many tutorials have it.",
         "Give one query nothing to attend to: it must get 0, and here all that is forbidden shares "
         "its weight evenly. And run it in float16, whose largest number is 65504.",
-        "It shows only in float16, which has no number that large, and in a row where everything "
-        "is forbidden.",
+        "Unless the dtype is float16, which has no number that large, or a query may attend to "
+        "nothing, −1e9 does just what −∞ does.",
     ),
     faults.keys_and_values_swapped: Story(
         "Three tensors of one shape in a row: `q, v, k = qkv.chunk(3)`, or arguments in another "
@@ -96,7 +96,7 @@ STORIES: dict[Implementation, Story] = {
         "(batch, heads, n_q, n_k) puts its rows where the queries are.",
         "Test with a batch that is neither 1 nor the sequence length. Write "
         "`padding[:, None, None, :]`, so that each dimension stands where it belongs.",
-        "It shows only with padding, and with more than one sequence.",
+        "Without padding, or with one sequence only, nothing differs.",
     ),
     faults.right: Story(
         "Most suspicious code is right, and to know it takes as long as to find a fault.",

@@ -62,7 +62,7 @@ def _own_file() -> Shown:
 def _ask_about(sample: Sample) -> Shown:
     st.markdown(f"*Predict first:* {sample.predict}")
     if not hides(SOLUTIONS):
-        with st.expander("What to look for", icon=":material/visibility:"):
+        with st.expander("The answer", icon=":material/visibility:"):
             st.markdown(sample.answer)
     return Shown(sample.load(), sample.file, sample.file)
 

@@ -63,14 +63,14 @@ def _require_small_directory(data: bytes) -> None:
 
     zipfile would make an object of each of the hundred thousands that a small file can list.
     """
+    # PyTorch's own files have another directory, and deserve the better sentence.
+    refuse_unless(b"/data.pkl" not in data[:4096], _PYTORCH)
     end = data[-_END_BYTES:]
     before = data[-_END_BYTES - _LOCATOR_BYTES : -_END_BYTES]
     refuse_unless(end.startswith(_END) and end.endswith(b"\0\0"), DAMAGED)
     refuse_unless(not before.startswith(_END_64), DAMAGED)
     count, size = int.from_bytes(end[10:12], "little"), int.from_bytes(end[12:16], "little")
     few = count <= MAX_TENSORS and size <= MAX_TENSORS * _ROOM
-    # PyTorch's own files list more than that, and deserve the better sentence.
-    refuse_unless(few or b"/data.pkl" not in data[:4096], _PYTORCH)
     refuse_unless(few, f"The file holds more than {MAX_TENSORS} tensors, the limit here.")
 
 

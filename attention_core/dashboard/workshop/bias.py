@@ -47,7 +47,10 @@ TASK = (
     "A mask says yes or no. A **bias** is a number added to each score, so it can also say *less*. "
     "The mask is the special case with two numbers, 0 and −∞."
 )
-ASKED = "Predict first: can a *finite* bias, so any number but −∞, make a weight exactly 0?"
+ASKED = (
+    "Predict first: calculated exactly, without rounding, can a bias of finite numbers make a "
+    "weight 0?"
+)
 TEX = r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + B\right)"
 
 

@@ -28,12 +28,12 @@ from attention_core.torch_calls import blocked, bottom_right_causal, multihead, 
 
 TRAPS = {
     BOOLEAN: "**True = may attend.** It is this project's convention too. *The trap:* "
-    "`nn.MultiheadAttention` reads True the other way round.",
+    "not every call of PyTorch's reads True this way. Compare the third one.",
     ADDED: "A mask of **numbers** is *added* to the scores: 0 changes nothing, and −∞ becomes the "
     "weight 0. *The trap:* a mask of ones and zeros as floats is added too. It hides nothing: it "
     "moves some scores up by 1.",
     MULTIHEAD: "**True = may not attend**, so the mask goes in as `~mask`. *The trap:* forget the "
-    "`~`, and nothing complains.",
+    "`~`: what happens then is the question below.",
     IS_CAUSAL: "No mask at all, one word for it. *The trap:* there are **two triangles**. "
     "`is_causal=True` lets both sequences *start* together, `causal_lower_right` lets them *end* "
     "together, as a cache needs it. Where n_q = n_k the two are the same.",
@@ -76,7 +76,7 @@ def _show_one(name: str, hand: MaskInHand) -> None:
         exceptions=hand.exceptions,
         dtype=hand.q.dtype,
     )
-    st.code(program(device=hand.q.device)[name], language="python")
+    st.code(program(device=hand.q.device)[name], language="python", wrap_lines=True)
     # A notebook may run where the device is not; a CPU is everywhere.
     keep(convention_chapter(name, TRAPS[name], program(device="cpu")[name]))
     qkv = hand.q, hand.k, hand.v

@@ -83,12 +83,12 @@ def generating_in_words(costs: MaskCosts) -> str:
             "**Not for generation.** Queries see ahead, and there is no place where a model could "
             f"stop and write the next token: all {costs.tokens} tokens must be there at once."
         )
-    steps = "it goes one token after the other."
+    steps = "a model goes one token after the other."
     if costs.step > 1:
         together = f"up to {costs.step} tokens see each other, and must be there at once."
-        steps = f"it goes in steps: {together}"
+        steps = f"a model goes in steps: {together}"
     return (
-        f"**To generate**, {steps} At each step a model must hold the keys that this step or a "
+        f"**To generate**, {steps} At each step the model must hold the keys that this step or a "
         f"later one asks for, its *cache*: at most {costs.cached} of {costs.tokens}."
     )
 

@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import torch
 from tensor_makers import (
     D_K,
     D_V,
@@ -94,6 +95,12 @@ def forged_zip64() -> bytes:
     return data[:start] + directory + record + locator + data[end:]
 
 
+def saved_by_torch() -> bytes:
+    file = io.BytesIO()
+    torch.save({"q": torch.ones(2, 3)}, file)
+    return file.getvalue()
+
+
 BROKEN = {
     "empty": (b"", "The file is empty"),
     "too large": (b"\x93NUMPY" + bytes(MAX_MEGABYTES * 1024**2), "larger than 20 MB"),
@@ -103,6 +110,7 @@ BROKEN = {
     "safetensors of 128 cut": (struct.pack("<Q", 128) + b'{"q":', "damaged or was cut off"),
     "pickle": (pickle.dumps({"q": [1.0]}), "This is a pickle"),
     "torch": (zipped({"archive/data.pkl": b"", "archive/data/0": b""}), "This is a PyTorch file"),
+    "torch itself": (saved_by_torch(), "This is a PyTorch file"),
     "npz cut": (SMALL[:-30], "damaged or was cut off"),
     "npz half": (SMALL[: len(SMALL) // 2], "damaged or was cut off"),
     "npz encrypted": (with_flag(), "protected by a password"),

@@ -63,7 +63,9 @@ def test_masked_cells_differ_from_zero_and_from_each_other():
 def test_a_chosen_cell_is_framed_and_no_other():
     data = picture(torch.rand(3, 5), chosen=(2, 4)).data
     assert data[data.chosen][["i", "j"]].to_numpy().tolist() == [[2, 4]]
-    assert not picture(torch.rand(3, 5)).data.chosen.any()
+    none = picture(torch.rand(3, 5))
+    assert "chosen" not in none.data and "datum.chosen" not in str(none.spec)
+    assert str(picture(torch.rand(3, 5), chosen=(2, 4)).spec).count("datum.chosen") == 2
 
 
 def test_only_small_pictures_can_be_clicked():

@@ -113,7 +113,7 @@ def test_the_shares_are_those_of_the_formula(kind, distance, masked):
 
 def test_the_pictures_come_after_the_prediction_only():
     app = opened(guess="")
-    assert "weight exactly 0?" in app.radio("work_bias_guess").label
+    assert "make a weight 0?" in app.radio("work_bias_guess").label
     shown = (app.get("vega_lite_chart"), app.metric, app.slider, app.toggle, app.dataframe)
     assert not any(shown) and "**Right.**" not in texts(app) and "exponential" not in texts(app)
     app.radio("work_bias_guess").set_value("Yes").run()

@@ -103,7 +103,7 @@ def test_a_warning_of_nan_is_foretold(rule, n_q, n_k, warned):
 
 
 def test_each_way_names_its_trap():
-    assert "`nn.MultiheadAttention` reads True the other way" in texts(opened(way=BOOLEAN))
+    assert "not every call of PyTorch's reads True this way" in texts(opened(way=BOOLEAN))
     assert "`torch.compile` builds into one fast GPU program" in texts(opened(way=FLEX))
 
 
