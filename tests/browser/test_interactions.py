@@ -77,7 +77,7 @@ def future_weight(seed: int) -> str:
 def test_a_prediction_is_held_against_the_result(learner: Learner) -> None:
     page = learner.open("exercises")
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
-    guess = page.locator('input[type=range][aria-label^="The weight on token 2"]')
+    guess = page.locator('input[type=range][aria-label^="The weight on each of the two"]')
     guess.focus()
     page.keyboard.press("ArrowRight")
     expect(guess).to_have_value("1")
