@@ -30,6 +30,8 @@ GRID = {
     "height": 280,
 }
 
+_IMPORTED: list[bool] = []  # not empty once a page of this process has imported all it is made of
+
 
 @contextmanager
 def first_screen() -> Iterator[None]:
@@ -40,7 +42,7 @@ def first_screen() -> Iterator[None]:
     half a second at the start, and 0.2 s after every run.
     """
     place = st.empty()  # on every run: Streamlit tells the elements below apart by their place
-    if gc.get_freeze_count():
+    if _IMPORTED:
         yield
         return
     with place.container():
@@ -48,6 +50,7 @@ def first_screen() -> Iterator[None]:
     gc.disable()
     try:
         yield
+        _IMPORTED.append(True)
     finally:
         gc.freeze()
         gc.enable()

@@ -15,7 +15,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A process that has frozen nothing yet; each freezing is noted, and not done."""
     frozen: list[int] = []
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append(1))
-    monkeypatch.setattr(gc, "get_freeze_count", lambda: len(frozen))
+    monkeypatch.setattr(first_screen, "_IMPORTED", [])
     INSIDE.clear()
     return frozen
 
