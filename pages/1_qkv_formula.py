@@ -74,11 +74,11 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     for place, name in zip((*above, *below[1:]), ("Q", "K", "Scores", "V", "Output"), strict=True):
         with place:
             show(pictures[name], key=f"qkv_{name.lower()}")
-    click = ", or click another one" if n_q * n_k <= MARKED_CELLS else ""
+    click = ", or click on it" if n_q * n_k <= MARKED_CELLS else ""
     st.markdown(
         f"Query {i} puts **{100 * float(steps.weights[shown, i, j]):.1f} %** of its weight on key "
         f"{j}; an even share among {n_k} {'keys' if n_k > 1 else 'key'} is {100 / n_k:.3g} %. "
-        f"Where does this number come from? Choose any weight above{click}."
+        f"Where does this number come from? Choose another one in the lists above{click}."
     )
     if controls.toggle("Show how this weight comes about", key="qkv_story"):
         trace = trace_cell(q[shown], k[shown], v[shown], i, j)

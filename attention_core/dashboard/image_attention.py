@@ -27,8 +27,9 @@ TASK = (
     "Cut a picture into patches, and each patch is a token. None of them comes *later*, so "
     "there is nothing to hide: every patch may attend to every other. Here queries and keys "
     "are the patches themselves, so a patch attends to what **looks like it**. A convolution "
-    "with a 3×3 kernel reaches only its neighbours, whatever they show. *Predict first:* "
-    "where does a patch inside one red disc of the sample look?"
+    "with a 3×3 kernel reaches only its neighbours, whatever they show. In the "
+    "sample, a patch inside one red disc looks at the other disc, however far away. *Predict "
+    "first:* where does a patch of plain blue look? And one on the edge of a disc?"
 )
 
 

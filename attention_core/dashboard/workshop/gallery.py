@@ -100,8 +100,8 @@ def _compare(n_q: int, n_k: int) -> None:
     )
     st.markdown(task)
     asked = "Predict first: which of these needs about **2** times as many dot products, not 4?"
-    guess = predict_first(asked, GROWING, key="work_gal_guess")
     growing = {name: BY_NAME[name].rule for name in GROWING}
+    guess = predict_first(asked, GROWING, key="work_gal_guess", captions=growing)
     keep(growth_chapter(f"{task}\n\n{asked}", growing))
     if guess is None:
         return

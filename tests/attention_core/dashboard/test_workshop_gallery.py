@@ -72,6 +72,9 @@ def test_the_rule_goes_to_the_text_box_and_then_it_is_there():
 def test_the_table_comes_after_the_prediction_only():
     app = opened()
     assert not app.dataframe and RIGHT in GROWING
+    rules = {entry.name: entry.rule for entry in GALLERY}
+    asked = app.radio("work_gal_guess").proto
+    assert list(asked.captions) == [rules[name] for name in asked.options]
     app.radio("work_gal_guess").set_value(RIGHT).run()
     assert "**Right.**" in texts(app) and "from 250 to 506, times 2.02" in texts(app)
     assert len(app.dataframe[0].value) == 10
