@@ -91,10 +91,11 @@ class Learner:
         """The words and numbers of the page, the labels of its pictures among them."""
         return self.page.get_by_test_id("stMain").inner_text()
 
-    def expect_text(self, text: str) -> None:
-        """Wait until the page reads exactly like this."""
+    def expect_text(self, text: str, *, other: bool = False) -> None:
+        """Wait until the page reads exactly like this, or `other`: no longer like this."""
         main = "document.querySelector('[data-testid=stMain]')"
-        self.page.wait_for_function(f"(text) => {main}.innerText === text", arg=text)
+        same = "!==" if other else "==="
+        self.page.wait_for_function(f"(text) => {main}.innerText {same} text", arg=text)
 
     def keys(self, prefix: str) -> set[str]:
         """The keys of the page's controls and pictures that start with this prefix."""

@@ -73,6 +73,8 @@ def test_a_lost_connection_comes_back_with_the_settings(learner: Learner) -> Non
     page = learner.open("qkv_formula")
     lesson = learner.text()
     learner.press(learner.slider("Seed"), "ArrowRight")
+    learner.expect_text(lesson, other=True)  # the server has it: a message cut short is an error
+    learner.settle()
     page.evaluate("sockets.at(-1).close()")
     page.wait_for_function("sockets.length > 1 && sockets.at(-1).readyState === WebSocket.OPEN")
     learner.settle()
