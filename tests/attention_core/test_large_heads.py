@@ -67,6 +67,15 @@ def test_a_fault_in_a_later_block_is_found(head, monkeypatch) -> None:
     assert not compare_head(q, k, v).agrees
 
 
+def test_nan_in_a_later_block_is_no_agreement() -> None:
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(n, 4, generator=generator).half() for n in (ROWS + 20, 9, 9))
+    q[ROWS + 3], k[2] = 200.0, 200.0  # 4 * 200 * 200 is beyond float16
+    found = compare_head(q, k, v)
+    assert math.isnan(found.torch_difference) and not found.agrees
+    assert compare_head(q[:0], k, v).agrees
+
+
 def test_overflow_is_found_in_any_block(head) -> None:
     q, k, v = (tensor.half() for tensor in head)
     assert head_overflow(q, k, v) is None
