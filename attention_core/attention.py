@@ -85,7 +85,7 @@ def attention_steps(
     dead = ~allowed.any(-1, keepdim=True)  # (..., n_q, 1), queries that may attend to nothing
 
     dots = q @ k.mT  # (..., n_q, n_k)
-    scores = dots / math.sqrt(q.shape[-1]) if scale is None else dots * scale
+    scores = dots / math.sqrt(q.shape[-1]) if scale is None else dots * factor
     biased_scores = scores if bias is None else scores + bias
     masked_scores = biased_scores.masked_fill(~allowed, -math.inf)
     # A row of nothing but -inf would be 0/0, in the gradients too: dead rows pass through as 0.

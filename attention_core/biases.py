@@ -28,7 +28,7 @@ def alibi(slope: float) -> Bias:
     that must not see the future needs the causal mask as well.
     """
     require(0 <= slope < math.inf, f"slope must be a finite number, 0 or more: {slope}")
-    return lambda q_idx, k_idx: -(q_idx - k_idx).abs() * slope
+    return lambda q_idx, k_idx: (q_idx - k_idx).abs().neg().double() * slope
 
 
 def alibi_slopes(heads: int) -> tuple[float, ...]:
@@ -102,12 +102,14 @@ def bias_tensor(
 ) -> Tensor:
     """The bias as an (n_q, n_k) matrix: [i, j] is added to the score of query i and key j.
 
+    The positions are on the CPU: not every device has float64, in which a bias may compute.
+
     Raises ValueError if the bias answers with booleans, as a mask does, or with another shape, or
     with a finite number that the dtype would turn into infinity: -inf forbids.
     """
     require(min(n_q, n_k) >= 0, f"n_q and n_k must not be negative: n_q={n_q}, n_k={n_k}")
-    q_idx = torch.arange(n_q, device=device).unsqueeze(1)  # (n_q, 1)
-    k_idx = torch.arange(n_k, device=device).unsqueeze(0)  # (1, n_k)
+    q_idx = torch.arange(n_q).unsqueeze(1)  # (n_q, 1)
+    k_idx = torch.arange(n_k).unsqueeze(0)  # (1, n_k)
     answer = bias(q_idx, k_idx)
     kind = type(answer).__name__
     require(isinstance(answer, Tensor), f"a bias must answer with a tensor: it is a {kind}")
@@ -119,7 +121,7 @@ def bias_tensor(
     if not torch.equal(numbers.isfinite(), answer.isfinite()):
         extent = f"from {answer.min()} to {answer.max()}"
         raise ValueError(f"a bias must fit its dtype, {dtype}: {extent}")
-    return numbers.expand(n_q, n_k).clone()
+    return numbers.expand(n_q, n_k).clone().to(device)
 
 
 def _geometric(n: int) -> tuple[float, ...]:

@@ -93,7 +93,7 @@ def _require_fits(name: str, tensor: Tensor, q: Tensor, k: Tensor) -> None:
 
     require(tensor.ndim >= 2, f"{name} needs two or more dimensions, (..., n_q, n_k): {shapes}")
     missing = len(scores) - tensor.ndim
-    could_be = scores[:-2] if tensor.ndim == 2 else scores[:1]  # the sizes its first may stand for
+    could_be = scores[: max(missing, 0)]  # the sizes its first may stand for
     may_be_per_batch = missing > 0 and tensor.shape[0] > 1 and tensor.shape[0] in could_be
     nones = missing - scores.index(tensor.shape[0]) if may_be_per_batch else 0
     spelling = f"{name}[:, {'None, ' * nones}{', '.join(':' * (tensor.ndim - 1))}]"

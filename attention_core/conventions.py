@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from attention_core.attention import attention
-from attention_core.checks import require
+from attention_core.checks import as_boolean, require
 from attention_core.masks import causal, mask_tensor
 from attention_core.torch_calls import (
     blocked,
@@ -38,6 +38,7 @@ CONVENTIONS = tuple(CALLS)
 
 def cannot_say(convention: str, mask: Tensor, d_k: int, d_v: int) -> str:
     """Why this convention has no way to say the mask; "" if it has one."""
+    mask = as_boolean(mask)
     if convention == MULTIHEAD and d_k != d_v:
         return f"MultiheadAttention has one size for all; here d_k is {d_k} and d_v is {d_v}."
     if convention == IS_CAUSAL and not (top_left_causal(mask) or bottom_right_causal(mask)):
@@ -54,13 +55,12 @@ def cannot_say(convention: str, mask: Tensor, d_k: int, d_v: int) -> str:
 def output_in(convention: str, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
     """The output (n_q, d_v) of PyTorch's own function, told the mask in this convention.
 
-    q (n_q, d_k), k (n_k, d_k), v (n_k, d_v), mask (n_q, n_k), True = may attend. Raises ValueError
-    for a convention that is not one of CONVENTIONS, or cannot say this mask.
+    q (n_q, d_k), k (n_k, d_k), v (n_k, d_v), mask (n_q, n_k), True or 1 = may attend. Raises
+    ValueError for a convention that is not one of CONVENTIONS, or cannot say this mask.
     """
     require(convention in CALLS, f"convention must be one of {CONVENTIONS}: {convention}")
-    refusal = cannot_say(convention, mask, q.shape[-1], v.shape[-1])
-    require(not refusal, refusal)
-    return CALLS[convention](q, k, v, mask)
+    _require_said(convention, q, v, mask)
+    return CALLS[convention](q, k, v, as_boolean(mask))
 
 
 def difference_in(convention: str, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> float:
@@ -91,11 +91,21 @@ class MixUp:
 
 
 def mix_up(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> MixUp:
-    """Give `nn.MultiheadAttention` the mask that all others want. Arguments as in `output_in`."""
+    """Give `nn.MultiheadAttention` the mask that all others want.
+
+    Arguments and errors as in `output_in`.
+    """
+    _require_said(MULTIHEAD, q, v, mask)
+    mask = as_boolean(mask)
     wrong = multihead(q, k, v, mask)
     meant, opposite = (attention(q, k, v, m)[0] for m in (mask, blocked(mask)))
     dead = int(mask.all(-1).sum())
     return MixUp(_largest_difference(wrong, meant), _largest_difference(wrong, opposite), dead)
+
+
+def _require_said(convention: str, q: Tensor, v: Tensor, mask: Tensor) -> None:
+    refusal = cannot_say(convention, mask, q.shape[-1], v.shape[-1])
+    require(not refusal, refusal)
 
 
 def _largest_difference(a: Tensor, b: Tensor) -> float:

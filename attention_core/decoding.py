@@ -58,7 +58,7 @@ def decode(
     the cache, and an output (..., 1, d_v).
 
     Raises ValueError at the call unless q, k and v have the same n, 1 or more; and at the first
-    step as `attention_steps` does.
+    step that `attention_steps` refuses, as it does: positions of q count from that step.
     """
     shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
     require(min(q.ndim, k.ndim, v.ndim) >= 2, f"q, k, v need two or more dimensions: {shapes}")

@@ -31,7 +31,7 @@ class RowSums:
 
 
 def require_weights(weights: Tensor) -> None:
-    """weights (..., n_q, n_k): floating, finite, none negative, none above 1.
+    """weights (..., n_q, n_k): floating, finite, none negative, none above 1 + ABOUT.
 
     Raises ValueError with the position of the first value that is no weight.
     """

@@ -95,7 +95,7 @@ def retrieve(
     tokens = vocab[list(sequence)]  # (n, d)
     steps = attention_steps(query, tokens, tokens, scale=scale)
     output = steps.output[0]  # (d,)
-    tied = _largest_entries(output)
+    tied = () if steps.overflow else _largest_entries(output)
     token = tied[0] if len(tied) == 1 else None
     return Retrieval(steps, steps.weights[0], output, token, tied)
 

@@ -16,17 +16,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attention_core.checks import as_boolean
 from attention_core.masks import Mask, causal, causal_bottom_right, mask_tensor
 
 
 def additive(mask: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
-    """The boolean mask as numbers to add to the scores: 0 where True, -inf where False."""
-    return torch.zeros_like(mask, dtype=dtype).masked_fill(~mask, -math.inf)
+    """The mask as numbers to add to the scores: 0 where True or 1, -inf where False or 0."""
+    return torch.zeros_like(mask, dtype=dtype).masked_fill(blocked(mask), -math.inf)
 
 
 def blocked(mask: Tensor) -> Tensor:
-    """The boolean mask in the opposite polarity, True = may not attend."""
-    return ~mask
+    """The mask as booleans in the opposite polarity, True = may not attend."""
+    return ~as_boolean(mask)
 
 
 def top_left_causal(mask: Tensor) -> bool:

@@ -179,6 +179,11 @@ def test_zero_and_negative_scales_mean_themselves(scale, rows, lead):
     assert torch.equal(output, weights)
 
 
+def test_a_whole_number_of_any_size_is_a_scale():
+    x = normal(3, 5)
+    assert torch.equal(attention(x, x, x, scale=10**30)[0], attention(x, x, x, scale=1e30)[0])
+
+
 def test_the_default_scale_is_by_d_k_and_by_nothing_else():
     q, k, v = normal(2, 3, 5), normal(2, 7, 5), normal(2, 7, 11)
     assert attention_steps(q, k, v).scale == 5**-0.5

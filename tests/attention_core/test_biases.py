@@ -42,6 +42,12 @@ def test_alibi_by_hand():
     assert not bias_tensor(alibi(0.0), 3, 5).any()
 
 
+@pytest.mark.parametrize("slope", [0.1, 2**-0.75])
+def test_alibi_in_float64_has_all_its_digits(slope):
+    found = bias_tensor(alibi(slope), 1, 64, dtype=torch.float64)
+    assert found[0].tolist() == [-slope * distance for distance in range(64)]
+
+
 def test_alibi_under_the_causal_mask_is_the_papers():
     """Press et al. (2022), section 3: row i gets m * [-i, ..., -2, -1, 0]."""
     m, (q, k, v) = 0.25, (normal(7, 3), normal(7, 3, seed=1), normal(7, 2, seed=2))

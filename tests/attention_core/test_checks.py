@@ -108,6 +108,11 @@ def test_a_mask_with_two_readings_is_refused_with_both_spellings(lead, shape, sp
         assert_close(attention(q, k, v, per_batch)[0][entry], alone[0])
 
 
+def test_a_mask_may_belong_to_any_leading_dimension():
+    message = refusal(*(ones(2, 3, 3, n, 2) for n in (5, 7, 7)), ones(3, 5, 7))
+    assert "`mask[None]`" in message and "`mask[:, None, :, :]`" in message
+
+
 @pytest.mark.parametrize("batch", [1, 2])
 def test_a_mask_with_one_reading_is_not_refused(batch):
     q = ones(batch, 5, 3)

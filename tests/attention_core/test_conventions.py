@@ -136,6 +136,19 @@ def test_conversions():
     assert torch.equal(mask, kept)
 
 
+@pytest.mark.parametrize("dtype", [torch.int64, torch.float64])
+def test_zeros_and_ones_are_the_same_mask_in_every_convention(dtype):
+    """Nothing adds the lesson's tril(ones) to the scores."""
+    booleans, qkv = SQUARE.tril(), one_head(5, 5)
+    numbers = booleans.to(dtype)
+    assert_all_agree(qkv, numbers, set(CONVENTIONS))
+    assert mix_up(*qkv, numbers) == mix_up(*qkv, booleans)
+    assert torch.equal(blocked(numbers), ~booleans)
+    assert torch.equal(additive(numbers), additive(booleans))
+    with pytest.raises(ValueError, match="0 and 1 only"):
+        output_in(BOOLEAN, *qkv, 2 * numbers)
+
+
 @pytest.mark.parametrize(
     ("mask", "words"),
     [
@@ -155,6 +168,8 @@ def test_multihead_attention_has_one_size():
     assert cannot_say(MULTIHEAD, SQUARE, 3, 3) == ""
     with pytest.raises(ValueError, match="d_k is 3 and d_v is 2"):
         output_in(MULTIHEAD, *one_head(5, 5, 3, 2), SQUARE)
+    with pytest.raises(ValueError, match="d_k is 3 and d_v is 2"):
+        mix_up(*one_head(5, 5, 3, 2), SQUARE)
 
 
 def test_there_is_no_other_convention():

@@ -70,6 +70,8 @@ def test_an_overflow_retrieves_nothing() -> None:
     vocab = vocabulary(5, sharpness=300, dtype=torch.float16)  # 300 ** 2 > 65504
     found = ask({1: 1.0}, vocab)
     assert (found.token, found.tied, found.steps.overflow) == (None, (), "dots")
+    found = ask({1: -1.0}, vocab)  # -inf and a finite output: the other tokens would share it
+    assert (found.token, found.tied, found.steps.overflow) == (None, (), "dots")
 
 
 def test_a_blend_is_the_sum_of_its_tokens() -> None:
