@@ -43,6 +43,8 @@ def slider(
     note(key, label, default)
     if low == high:
         return low
+    if not low <= st.session_state.get(key, low) <= high:
+        del st.session_state[key]  # a reset has set it while it was not drawn, or drawn for others
     value = draw(
         st.slider,
         key,
@@ -128,8 +130,10 @@ def position(
 
 def position_to_be(n: int, *, key: str, default: int = 0) -> int:
     """What `position` will return, for a picture that is sent before its control is drawn."""
-    value = str(st.session_state.get(key, st.query_params.get(key, default)))
-    return min(int(value) if value.isdecimal() and len(value) < 9 else default, n - 1)
+    if key in st.session_state:
+        return min(int(st.session_state[key]), n - 1)
+    legal = {str(position): position for position in range(n)}
+    return legal.get(st.query_params.get(key, ""), min(default, n - 1))
 
 
 def segments(
