@@ -45,8 +45,12 @@ def specification(chart: alt.Chart | alt.LayerChart) -> Spec:
 
 
 def to_array(tensor: Tensor) -> Array:
-    """The values of a tensor on the CPU: the one place where pictures leave the device."""
+    """The values of a tensor on the CPU, to read only: they may be those that learners share.
+
+    The one place where pictures leave the device.
+    """
     values: Array = tensor.detach().cpu().double().numpy()
+    values.flags.writeable = False
     return values
 
 

@@ -12,6 +12,7 @@ from PIL import Image
 
 from attention_core.dashboard import cell_image, colours
 from attention_core.dashboard.heatmap import MARKED_CELLS, heatmap
+from attention_core.dashboard.picture import to_array
 
 
 def picture(values, **options):
@@ -33,6 +34,13 @@ def test_each_cell_is_in_its_row_and_column():
     assert data.loc[("0", "2"), "number"] == "0.75"
     assert data.loc[("1", "0"), "fill"] == "#fde725"
     assert data.loc[("0", "0"), "fill"] == "#440154"
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_no_picture_can_write_into_what_it_shows(dtype):
+    array = to_array(torch.ones(2, 3, dtype=dtype))
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0] = 2
 
 
 def test_axes_say_who_asks_and_who_answers():
