@@ -3,9 +3,9 @@
 import streamlit as st
 from torch import Tensor
 
-from attention_core.dashboard import controls
 from attention_core.dashboard.bars import bars, short_number
 from attention_core.dashboard.findings import headline, verdict
+from attention_core.dashboard.gate import predict_first
 from attention_core.dashboard.notebooks.retrieval import absent_chapter
 from attention_core.dashboard.picture import show
 from attention_core.dashboard.take_away import keep
@@ -32,9 +32,8 @@ def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
         return
     keep(absent_chapter(absent))
     st.text(f"Token {tokens.quoted(absent)} is in the vocabulary, but nowhere in the sequence.")
-    guess = controls.choice(
-        "You ask for it. Where does the weight go?", dict.fromkeys(ANSWERS, ""), key="ret_absent"
-    )
+    asked = "You ask for it. Where does the weight go?"
+    guess = predict_first(asked, ANSWERS, key="ret_absent")
     if guess is None:
         return
     found = retrieve(blend(vocab, {absent: 1.0}), vocab, tokens.sequence)

@@ -6,6 +6,7 @@ import streamlit as st
 from torch import Tensor
 
 from attention_core.dashboard import controls
+from attention_core.dashboard.gate import predict_first
 from attention_core.dashboard.notebooks.causal import future_chapter
 from attention_core.dashboard.picture import show, show_tables
 from attention_core.dashboard.take_away import keep
@@ -17,7 +18,7 @@ NONE, ONLY, ONWARD, ALL = (
     "The edited row and rows after it",
     "All rows",
 )
-ANSWERS = dict.fromkeys((NONE, ONLY, ONWARD, ALL), "")
+ANSWERS = (NONE, ONLY, ONWARD, ALL)
 TASK = (
     "Does the mask keep its promise? Put another token at one position, so that its query, key "
     "and value are all new, compute everything again, and compare the outputs row by row."
@@ -36,9 +37,8 @@ def change_the_future(qkv: QKV, mask: Tensor) -> None:
         seed = controls.slider("Seed of its new content", 0, 99, 0, key="mask_content")
     with size:
         strength = controls.slider("Strength of its new content", 0.0, 10.0, 1.0, key="mask_size")
-    guess = controls.choice(
-        "Predict first: which outputs move **with the mask**?", ANSWERS, key="mask_guess"
-    )
+    asked = "Predict first: which outputs move **with the mask**?"
+    guess = predict_first(asked, ANSWERS, key="mask_guess")
     chapter = partial(future_chapter, TASK, position=position, seed=seed, strength=strength)
     keep(chapter())
     if guess is None:

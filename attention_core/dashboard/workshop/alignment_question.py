@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from attention_core.dashboard.gate import predict_first
 from attention_core.dashboard.notebooks.workshop_conventions import sees_chapter
 from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.masks import causal, causal_bottom_right, mask_tensor
 
 N_Q, N_K = 3, 5

@@ -21,6 +21,7 @@ from attention_core.dashboard.agreement_panel import show_agreement, show_overfl
 from attention_core.dashboard.chapter import displayed
 from attention_core.dashboard.formula import formula
 from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.gate import predict_first
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.notebooks.workshop_bias import bias_chapter, finite_chapter
 from attention_core.dashboard.picture import Picture, show, show_tables
@@ -28,7 +29,6 @@ from attention_core.dashboard.source import show_source
 from attention_core.dashboard.weight_files import Matrix
 from attention_core.dashboard.workshop import bias_kinds
 from attention_core.dashboard.workshop.bias_kinds import ChosenBias
-from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.dashboard.workshop.minus_infinity import (
     compare_with_minus_infinity,

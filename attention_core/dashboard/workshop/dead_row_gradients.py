@@ -3,9 +3,9 @@
 import streamlit as st
 from torch import Tensor
 
+from attention_core.dashboard.gate import predict_first
 from attention_core.dashboard.notebooks.workshop_dead_rows import training_chapter
 from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.dead_rows import DeadRowAnswer
 
 SHOWN = ("NaN", "uniform", "zero")  # side by side; the fourth joins them in the gradients

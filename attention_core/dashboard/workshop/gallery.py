@@ -5,12 +5,12 @@ import streamlit as st
 
 from attention_core.dashboard import controls
 from attention_core.dashboard.frame import Setting
+from attention_core.dashboard.gate import predict_first
 from attention_core.dashboard.notebooks.workshop import gallery_chapter, growth_chapter
 from attention_core.dashboard.picture import show, show_tables
 from attention_core.dashboard.shared_link import hides
 from attention_core.dashboard.source import show_source
 from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.dashboard.workshop.in_hand import MaskInHand, load_rule
 from attention_core.dashboard.workshop.mask_view import mask_picture
 from attention_core.mask_costs import MaskCosts, mask_costs

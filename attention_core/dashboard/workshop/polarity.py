@@ -6,11 +6,11 @@ from torch import Tensor
 from attention_core.agreement import compare_with_torch
 from attention_core.attention import attention
 from attention_core.conventions import MixUp, mix_up
+from attention_core.dashboard.gate import predict_first
 from attention_core.dashboard.heatmap import heatmap
 from attention_core.dashboard.notebooks.workshop_conventions import mix_up_chapter
 from attention_core.dashboard.picture import Picture, show, show_tables
 from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.workshop.gate import predict_first
 from attention_core.dashboard.workshop.in_hand import MaskInHand
 from attention_core.torch_calls import blocked
 

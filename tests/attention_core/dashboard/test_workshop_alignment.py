@@ -6,8 +6,8 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
+from attention_core.dashboard import gate
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.alignment_question import ANSWERS
 
 WHOLE = "max abs diff to the whole"

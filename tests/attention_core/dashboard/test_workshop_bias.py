@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import bias_tensor, sample_qkv
+from attention_core.dashboard import gate
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.bias import KINDS
 from attention_core.dashboard.workshop.bias_kinds import T5_TABLE
 from attention_core.dashboard.workshop.minus_infinity import forbid_beyond

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import CONVENTIONS, MixUp, snippets
 from attention_core.conventions import BOOLEAN, FLEX, IS_CAUSAL, MULTIHEAD
+from attention_core.dashboard import gate
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.polarity import (
     ANSWERS,
     ERROR,

@@ -9,8 +9,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
+from attention_core.dashboard import gate
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.dead_row_gradients import ANSWERS, TITLES, nan_in_words
 from attention_core.dead_rows import dead_row_answers
 

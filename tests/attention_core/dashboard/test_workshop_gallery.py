@@ -5,8 +5,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attention_core import GALLERY, MaskCosts
+from attention_core.dashboard import gate
 from attention_core.dashboard.shared_link import SOLUTIONS
-from attention_core.dashboard.workshop import gate
 from attention_core.dashboard.workshop.gallery import (
     GROWING,
     RIGHT,
