@@ -120,8 +120,9 @@ def position(
     help: str | None = None,
 ) -> int:
     """A token position from 0 to n - 1; a position past the end becomes the last one."""
-    if st.session_state.get(key, 0) >= n:
-        st.session_state[key] = n - 1
+    held = _held_position(key, n)
+    if held != st.session_state.get(key):
+        st.session_state[key] = held
     drawn = min(default, n - 1)
     chosen = select(label, range(n), key=key, default=drawn, labels=labels, help=help)
     note(key, label, default)  # the lesson's, for a reset that changes n as well
@@ -130,10 +131,21 @@ def position(
 
 def position_to_be(n: int, *, key: str, default: int = 0) -> int:
     """What `position` will return, for a picture that is sent before its control is drawn."""
-    if key in st.session_state:
-        return min(int(st.session_state[key]), n - 1)
+    held = _held_position(key, n)
+    if held is not None:
+        return held
     legal = {str(position): position for position in range(n)}
     return legal.get(st.query_params.get(key, ""), min(default, n - 1))
+
+
+def _held_position(key: str, n: int) -> int | None:
+    """The position that the session holds, None if none; past the end it is the last one.
+
+    A run that comes before the last one has drawn all its controls finds a label there, which
+    is none of the positions that were left.
+    """
+    held = st.session_state.get(key)
+    return held if held is None or held in range(n) else n - 1
 
 
 def segments(

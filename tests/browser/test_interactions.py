@@ -3,6 +3,7 @@
 import math
 import re
 
+import pytest
 import torch
 import torch.nn.functional as F
 from learner import Learner
@@ -40,6 +41,25 @@ def test_a_longer_sequence_gives_more_weights(learner: Learner) -> None:
     expect(page.locator(f"{WEIGHTS} .mark-text.role-mark text")).to_have_count(36)
     learner.press(length, "End")  # 128 by 128 are one image
     expect(page.locator(f"{WEIGHTS} .mark-image image")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("path", "result"),
+    [
+        ("qkv_formula?qkv_n=12&qkv_i=11&qkv_j=10", "(2, 6, 8)"),
+        ("causal_masking?mask_n=12&mask_t=11&mask_edit=10", " of 6"),
+    ],
+)
+def test_a_key_may_be_held_down(learner: Learner, path: str, result: str) -> None:
+    """Each press cuts the run of the one before short: chosen positions are gone half-way."""
+    page = learner.open(path)
+    learner.slider("Sequence length").focus()
+    for key, times in (("ArrowLeft", 13), ("ArrowRight", 5)):  # to 1, and on to 6
+        for _ in range(times):
+            page.keyboard.press(key, delay=20)
+    expect(page.get_by_test_id("stMetric").filter(has_text=result).first).to_be_visible()
+    learner.settle()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_without_sharpness_all_keys_get_the_same_weight(learner: Learner) -> None:

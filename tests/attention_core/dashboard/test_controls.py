@@ -74,6 +74,43 @@ def test_a_position_past_the_end_becomes_the_last(at):
     assert at.session_state["value"]["i"] == 0
 
 
+def test_a_position_may_be_held_as_the_label_of_one_that_is_gone():
+    """As after a run that the next key press cut short before the list was drawn (Streamlit)."""
+
+    def page():
+        import streamlit as st
+
+        from attention_core.dashboard import controls
+
+        before = controls.position_to_be(3, key="demo_i")
+        words = controls.position("j", 3, key="demo_j", labels="abc".__getitem__)
+        st.session_state["value"] = (before, controls.position("i", 3, key="demo_i"), words)
+
+    at = AppTest.from_function(page, default_timeout=30)
+    at.session_state["demo_i"], at.session_state["demo_j"] = "5", "f"
+    at.run()
+    assert not at.exception
+    assert at.session_state["value"] == (2, 2, 2)
+
+
+def test_a_slider_follows_when_its_end_comes_nearer_step_by_step():
+    def page():
+        import streamlit as st
+
+        from attention_core.dashboard import controls
+
+        n = controls.slider("n", 1, 7, 5, key="demo_n")
+        st.session_state["value"] = controls.slider("t", 0, n - 1, 2, key="demo_t")
+
+    at = AppTest.from_function(page, default_timeout=30)
+    at.query_params["demo_t"] = "4"
+    at.run()
+    for n in (4, 3, 2, 1, 7):
+        at.slider(key="demo_n").set_value(n).run()
+        assert not at.exception
+        assert 0 <= at.session_state["value"] < n
+
+
 def test_reset_brings_back_the_lesson(at):
     at.run()
     at.slider(key="demo_n").set_value(7)
