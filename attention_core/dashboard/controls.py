@@ -50,7 +50,7 @@ def slider(
         key,
         label,
         min(default, high),
-        lambda values: type(default)(number(values)),
+        lambda values: max(low, min(high, type(default)(number(values)))),
         min_value=low,
         max_value=high,
         value=min(default, high),
@@ -75,13 +75,19 @@ def span(label: str, n: int, *, key: str, help: str | None = None) -> tuple[int,
         key,
         label,
         whole,
-        lambda values: (int(values[0]), int(values[1])),
+        lambda values: _within(n, int(values[0]), int(values[1])),
         min_value=0,
         max_value=n - 1,
         value=whole,
         help=help,
     )
     return (first, last) if 0 <= first <= last < n else whole
+
+
+def _within(n: int, first: int, last: int) -> tuple[int, int]:
+    if not 0 <= first <= last < n:
+        raise ValueError(f"not neighbours among {n} positions: {first} to {last}")
+    return first, last
 
 
 def select(
@@ -102,7 +108,9 @@ def select(
         key,
         label,
         options[default],
-        lambda values: {labels(option): option for option in options}[values[-1]],
+        lambda values: {
+            name: option for option in options for name in (str(option), labels(option))
+        }[values[-1]],
         options=options,
         index=default,
         format_func=labels,
@@ -164,7 +172,7 @@ def segments(
         key,
         label,
         options[default],
-        lambda values: values[-1],
+        lambda values: options[options.index(values[-1])],
         options=options,
         default=options[default],
         required=True,
@@ -192,7 +200,7 @@ def choice(
         key,
         label,
         None,
-        lambda values: values[-1],
+        lambda values: {option: option for option in options}[values[-1]],
         options=list(options),
         index=None,
         captions=list(options.values()) if any(options.values()) else None,
@@ -218,7 +226,7 @@ def several_segments(
         key,
         label,
         list(default),
-        lambda values: values or list(default),
+        lambda values: [option for option in options if option in values] or list(default),
         options=options,
         selection_mode="multi",
         default=list(default),
@@ -249,7 +257,10 @@ def several(
         key,
         label,
         legal,
-        lambda values: [option for option in options if labels(option) in values] or legal,
+        lambda values: (
+            [option for option in options if {labels(option), str(option)} & {*values}][:most]
+            or legal
+        ),
         options=options,
         default=legal,
         format_func=labels,
@@ -280,7 +291,7 @@ def text(label: str, default: str, *, key: str, limit: int = 200, help: str | No
         key,
         label,
         default,
-        lambda values: values[-1],
+        lambda values: values[-1][:limit],
         value=default,
         max_chars=limit,
         help=help,

@@ -68,6 +68,20 @@ def test_two_learners_do_not_disturb_each_other(new_learner) -> None:
     other.expect_text(texts[1])
 
 
+def test_a_refresh_keeps_the_answers_out_of_view(learner: Learner) -> None:
+    page = learner.open("exercises?ex_blend_weight_guess=20&ex_blend_weight_move=Lock in")
+    verdict = page.get_by_test_id("stAlert").filter(has_text="You said 20 %")
+    expect(verdict).to_be_visible()
+    for _ in range(2):
+        page.get_by_role("radio", name="Local window").click()
+        page.wait_for_url("**kept.ex_blend_weight_guess=20*")
+        page.reload()
+        learner.arrive("Exercises")
+        expect(verdict).to_have_count(0)
+        page.get_by_role("radio", name="Blended query").click()
+        expect(verdict).to_be_visible()
+
+
 def test_a_lost_connection_comes_back_with_the_settings(learner: Learner) -> None:
     learner.page.add_init_script(SOCKETS)
     page = learner.open("qkv_formula")

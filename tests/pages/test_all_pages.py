@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache, wraps
 from importlib import import_module
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,19 @@ def test_strangers_values_open_a_page(file: Path, value: str) -> None:
     assert_sound(hostile)
     for slider in hostile.slider:
         assert at(slider, slider.min) <= slider.value <= at(slider, slider.max)
+
+
+@every_page
+def test_strangers_values_out_of_view_do_no_harm(file: Path) -> None:
+    prefix = PREFIX[str(file.relative_to(ROOT))]
+    keys: set[str] = set()
+    for app in every_part(open_app(file)):
+        keys |= {key for key in defaults(app) if key.startswith(f"{prefix}_")}
+    for shift in range(2):  # two of the values for every control
+        values = islice(cycle(HOSTILE), shift, None)
+        query = {f"kept.{key}": value for key, value in zip(sorted(keys), values, strict=False)}
+        for app in every_part(open_app(file, query)):
+            assert_sound(app)
 
 
 @every_page

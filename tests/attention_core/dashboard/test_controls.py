@@ -131,6 +131,102 @@ def test_reset_brings_back_positions_that_were_clamped(at):
     assert at.session_state["value"] == LESSON
 
 
+def page_in_parts():
+    import streamlit as st
+
+    from attention_core.dashboard import bound, controls
+
+    bound.take_up_address()
+    if st.button("Reset"):
+        bound.reset("demo")
+    if controls.segments("part", ["One", "Other"], key="demo_part") == "Other":
+        st.session_state["value"] = [
+            controls.slider("n", 1, 7, 5, key="demo_n"),
+            controls.slider("x", 0.0, 2.0, 1.0, key="demo_x"),
+            controls.span("s", 7, key="demo_s"),
+            controls.position("i", 4, key="demo_i", labels="abcd".__getitem__),
+            controls.segments("view", ["a", "b"], key="demo_view"),
+            controls.choice("guess", {"yes": "", "no": ""}, key="demo_guess"),
+            controls.several_segments("cells", ["0", "1", "2"], key="demo_cells"),
+            controls.several("tokens", range(4), [2], key="demo_tokens"),
+            controls.toggle("on", key="demo_on"),
+            controls.text("words", "the cat", key="demo_words", limit=20),
+        ]
+    bound.keep_in_address("demo")
+
+
+SET = dict(
+    n=3, x=0.5, s=(2, 4), i=3, view="b", guess="no", cells=["1", "2"], tokens=[0, 3], on=True
+)
+SET |= dict(words="a  dog")
+AS_DRAWN = [5, 1.0, (0, 6), 0, "a", None, [], [2], False, "the cat"]
+
+
+def kept(at) -> dict[str, str | list[str]]:
+    return {name: at.query_params[name] for name in at.query_params if name.startswith("kept.")}
+
+
+def set_in_the_other_part() -> AppTest:
+    at = AppTest.from_function(page_in_parts, default_timeout=30)
+    at.query_params["demo_part"] = "Other"
+    at.run()
+    assert at.session_state["value"] == AS_DRAWN
+    for number, (name, value) in enumerate(SET.items()):
+        key = "demo_s_7" if name == "s" else f"demo_{name}"
+        kinds = "slider slider slider selectbox segmented_control radio pills multiselect toggle"
+        getattr(at, [*kinds.split(), "text_input"][number])(key=key).set_value(value)
+    at.run()
+    assert at.session_state["value"] == list(SET.values())
+    assert not kept(at)
+    at.segmented_control(key="demo_part").set_value("One").run()
+    assert not at.exception
+    return at
+
+
+def test_what_is_out_of_view_stays_in_the_address_and_comes_back():
+    """A new learner is what a refresh makes of this one."""
+    at = set_in_the_other_part()
+    assert len(kept(at)) == len(SET)
+    assert kept(at)["kept.demo_tokens"] == ["0", "3"] and kept(at)["kept.demo_on"] == "true"
+    other = AppTest.from_function(page_in_parts, default_timeout=30)
+    other.query_params.update(kept(at))
+    other.run().run()
+    assert kept(other) == kept(at)
+    for learner in (at, other):
+        learner.segmented_control(key="demo_part").set_value("Other").run()
+        assert not learner.exception
+        assert learner.session_state["value"] == list(SET.values())
+        assert not kept(learner)
+    assert other.query_params["demo_tokens"] == ["0", "3"]
+
+
+def test_reset_reaches_what_is_out_of_view():
+    at = set_in_the_other_part()
+    other = AppTest.from_function(page_in_parts, default_timeout=30)
+    other.query_params.update(kept(at))
+    other.run()
+    for learner in (at, other):
+        learner.button[0].click().run()
+        assert not kept(learner)
+        learner.segmented_control(key="demo_part").set_value("Other").run()
+        assert learner.session_state["value"] == AS_DRAWN
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_an_address_keeps_no_illegal_value(text):
+    at = AppTest.from_function(page_in_parts, default_timeout=30)
+    for name in SET:
+        at.query_params[f"kept.demo_{'s_7' if name == 's' else name}"] = text
+    at.query_params["kept.other_n"] = at.query_params["kept.<b>"] = "1"
+    at.run()
+    assert "kept.other_n" not in at.query_params
+    at.segmented_control(key="demo_part").set_value("Other").run()
+    assert not at.exception
+    n, x, span, i, view, guess, cells, tokens, on, words = at.session_state["value"]
+    assert 1 <= n <= 7 and 0 <= x <= 2 and span == (0, 6) and i == 0 and view == "a"
+    assert (guess, cells, tokens, on) == (None, [], [2], text == "True") and len(words) <= 20
+
+
 @pytest.mark.parametrize("hidden", [False, True])
 def test_reset_of_a_slider_for_which_there_is_no_room_now(hidden):
     def page():
