@@ -48,7 +48,7 @@ def resolve_device(requested: str) -> tuple[str, str | None]:
     name = requested.strip().lower()
     if name in names:
         return name, None
-    return "cpu", f"The requested device is not available here ({', '.join(names)}): using cpu."
+    return "cpu", f"The requested device is not available here, only {', '.join(names)}: using cpu."
 
 
 def _tried(name: str) -> Device:

@@ -60,6 +60,8 @@ def headline(found: Retrieval, tokens: Tokens) -> str:
     """What the weights show, in one sentence for those who cannot see them."""
     largest = found.weights.max()
     size = short_number(largest.item())
+    if len(found.weights) == 1:
+        return f"The only key has the weight {size}."
     if _alike(found.weights):
         about = "about the weight" if _equal(found.weights) != EQUAL else "the weight"
         return f"Each of the {len(found.weights)} keys has {about} {size}."

@@ -56,5 +56,5 @@ def test_any_other_falls_back_to_the_cpu_and_says_so(
     monkeypatch: pytest.MonkeyPatch, requested: str
 ) -> None:
     pretend(monkeypatch, lambda name, dtype: name != "cuda")
-    sentence = "The requested device is not available here (cpu, mps): using cpu."
+    sentence = "The requested device is not available here, only cpu, mps: using cpu."
     assert resolve_device(requested) == ("cpu", sentence)

@@ -133,6 +133,7 @@ def test_own_words_share_the_weight_of_a_repeated_word() -> None:
 
 def test_one_word_is_enough() -> None:
     at = open_page(**{"from": OWN_WORDS, "words": "alone", "further": ""})
+    assert alts(at)[0] == "The only key has the weight 1."
     assert weights(at).tolist() == [1.0]
     assert "whatever you ask" in verdict(at)
     assert not at.radio

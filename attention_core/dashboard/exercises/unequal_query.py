@@ -104,8 +104,8 @@ def feedback(guess: float, right: float, taken: Tensor) -> str:
         reason = "Equal coefficients give equal weights."
     elif guess < right:
         reason = "Near, but the difference is still scaled down by √6: a little more is needed."
-    elif guess < right + 2 * STEP:
-        reason = "Near, but a little less is enough: the softmax is exponential."
+    elif guess < right + 6 * STEP:
+        reason = "Near, but less is enough: the softmax is exponential."
     else:
         reason = "Far less will do: what counts is the difference of the scores, not their ratio."
     return f"{reason} {outcome}"
