@@ -9,6 +9,7 @@ from first_screen import first_screen
 with first_screen():
     from attention_core.dashboard import controls, lesson
     from attention_core.dashboard.all_questions import QUESTIONS
+    from attention_core.dashboard.bound import keep_in_address, take_up_address
     from attention_core.dashboard.browser_memory import remember_progress
     from attention_core.dashboard.exercise import show_exercise
     from attention_core.dashboard.exercises import EXERCISES
@@ -17,6 +18,7 @@ with first_screen():
     from attention_core.dashboard.lesson import OVERVIEW
 
 setting = open_page(PAGE)
+take_up_address(PAGE.prefix)
 
 st.markdown(
     "Each question asks for your **prediction first**. Lock it in, and the result is computed and "
@@ -50,4 +52,5 @@ st.markdown(
     f"through local windows, and **{lesson.NEXT_LESSON}**, which is built from the attention you "
     "have now taken apart."
 )
+keep_in_address(PAGE.prefix)
 close_page(PAGE)

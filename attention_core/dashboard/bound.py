@@ -1,11 +1,10 @@
 """What all controls share: bound to the URL, known to “Reset”, and hidden by some links.
 
 Streamlit takes a control that is not drawn, as of a part that is out of view, out of the address.
-There `keep_in_address` writes it under a name of its own, kept.KEY, so that a refresh or a link
-brings it back when the part is drawn again.
+On a page in parts, `keep_in_address` writes it there under a name of its own, kept.KEY, so that a
+refresh or a link brings it back when the part is drawn again.
 """
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
@@ -17,7 +16,7 @@ from attention_core.dashboard import shared_link
 Value = TypeVar("Value")
 
 _NOTED, _DRAWN, _KEPT = "controls", "drawn_controls", "kept_controls"
-_OUT_OF_VIEW = re.compile(r"kept\.([a-z]+_\w{1,40})", re.ASCII)
+_OUT_OF_VIEW = "kept."  # before the name of a control, in an address
 _MOST = 200  # controls that an address can keep
 
 
@@ -33,37 +32,46 @@ def reset(prefix: str) -> None:
     for key, control in st.session_state.get(_NOTED, {}).items():
         if f"{key}_".startswith(f"{prefix}_") and not shared_link.hides(key):
             st.session_state[key] = control.default
-    kept = _kept()
-    for key in [key for key in kept if f"{key}_".startswith(f"{prefix}_")]:
-        del kept[key]
+    for name in _kept_names(prefix):
+        del st.query_params[name]
+        _kept().pop(name.removeprefix(_OUT_OF_VIEW), None)
 
 
-def take_up_address() -> None:
-    """At the head of a page: nothing is drawn yet; know what the address keeps out of view."""
+def begin() -> None:
+    """At the head of a page: no control stands there yet."""
     st.session_state[_DRAWN] = set()
+
+
+def take_up_address(prefix: str) -> None:
+    """At the head of a page in parts: know what the address keeps out of view."""
     kept = _kept()
-    for name in st.query_params:
-        found = _OUT_OF_VIEW.fullmatch(name)
-        if found and len(kept) < _MOST and found[1] not in st.session_state:
-            kept[found[1]] = st.query_params.get_all(name)
+    for name in _kept_names(prefix)[:_MOST]:
+        key = name.removeprefix(_OUT_OF_VIEW)
+        if key not in st.session_state:
+            kept[key] = st.query_params.get_all(name)
 
 
 def keep_in_address(prefix: str) -> None:
-    """At the end of a page: write into the address what was set and is not drawn now."""
+    """At the end of a page in parts: write into the address what was set and is not drawn now.
+
+    Not for controls that come and go with a slider: what is written is the address as this run
+    found it, and in the browser a held key may have moved the slider on.
+    """
     kept, in_view = _kept(), st.session_state[_DRAWN]
     for key, control in st.session_state.get(_NOTED, {}).items():
+        if not key.startswith(f"{prefix}_"):
+            continue
         value = st.session_state.get(key, control.default)
         if key in in_view or shared_link.hides(key) or value == control.default:
             kept.pop(key, None)
         else:
             kept[key] = _as_in_an_address(value)
-    wanted = {f"kept.{key}": kept[key] for key in kept if key.startswith(f"{prefix}_")}
-    for name in [name for name in st.query_params if _OUT_OF_VIEW.fullmatch(name)]:
-        if name not in wanted:
+    for name in _kept_names(prefix):
+        if name.removeprefix(_OUT_OF_VIEW) not in kept:
             del st.query_params[name]
-    for name, values in wanted.items():
-        if st.query_params.get_all(name) != values:
-            st.query_params[name] = values
+    for key, values in kept.items():
+        if st.query_params.get_all(_OUT_OF_VIEW + key) != values:
+            st.query_params[_OUT_OF_VIEW + key] = values
 
 
 def drawn(prefix: str) -> dict[str, str]:
@@ -99,7 +107,7 @@ def draw(
     if values and key not in st.session_state and key not in st.query_params:
         with suppress(LookupError, ValueError):
             st.session_state[key] = read(values)
-            st.query_params[key] = values
+            st.query_params[key] = _as_in_an_address(st.session_state[key])
     value: Value = widget(label, key=key, bind="query-params", **options)
     return value
 
@@ -108,6 +116,11 @@ def _kept() -> dict[str, list[str]]:
     """By key, what the learner set in controls that are out of view, as an address says it."""
     kept: dict[str, list[str]] = st.session_state.setdefault(_KEPT, {})
     return kept
+
+
+def _kept_names(prefix: str) -> list[str]:
+    """The parameters of the address that keep a control with this prefix."""
+    return [name for name in st.query_params if name.startswith(f"{_OUT_OF_VIEW}{prefix}_")]
 
 
 def _as_in_an_address(value: object) -> list[str]:

@@ -11,7 +11,7 @@ import streamlit as st
 import torch
 
 from attention_core.dashboard import controls, lesson, take_away
-from attention_core.dashboard.bound import keep_in_address, reset, take_up_address
+from attention_core.dashboard.bound import begin, reset
 from attention_core.dashboard.lesson import PAGES, Page
 from attention_core.dashboard.link_maker import offer_link
 from attention_core.dashboard.shared_link import take_up_link
@@ -41,7 +41,7 @@ def arriving(page: Page) -> bool:
 def open_page(page: Page) -> Setting:
     """Draw the frame of `page` and return the learner's device and dtype."""
     take_up_link()
-    take_up_address()
+    begin()
     st.set_page_config(page_title=f"{page.title} · {lesson.TITLE}", page_icon=ICON, layout="wide")
     with st.sidebar:
         st.caption(lesson.TITLE)
@@ -68,7 +68,6 @@ def close_page(page: Page) -> None:
         st.page_link(
             lesson.OVERVIEW.file, label="Back to the Overview", icon=":material/arrow_back:"
         )
-    keep_in_address(page.prefix)
     offer_link(page)
 
 
