@@ -59,8 +59,7 @@ def output_in(convention: str, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) ->
     ValueError for a convention that is not one of CONVENTIONS, or cannot say this mask.
     """
     require(convention in CALLS, f"convention must be one of {CONVENTIONS}: {convention}")
-    _require_said(convention, q, v, mask)
-    return CALLS[convention](q, k, v, as_boolean(mask))
+    return CALLS[convention](q, k, v, _said(convention, q, v, mask))
 
 
 def difference_in(convention: str, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> float:
@@ -95,17 +94,18 @@ def mix_up(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> MixUp:
 
     Arguments and errors as in `output_in`.
     """
-    _require_said(MULTIHEAD, q, v, mask)
-    mask = as_boolean(mask)
+    mask = _said(MULTIHEAD, q, v, mask)
     wrong = multihead(q, k, v, mask)
     meant, opposite = (attention(q, k, v, m)[0] for m in (mask, blocked(mask)))
     dead = int(mask.all(-1).sum())
     return MixUp(_largest_difference(wrong, meant), _largest_difference(wrong, opposite), dead)
 
 
-def _require_said(convention: str, q: Tensor, v: Tensor, mask: Tensor) -> None:
+def _said(convention: str, q: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    """The mask as booleans, if the convention can say it."""
     refusal = cannot_say(convention, mask, q.shape[-1], v.shape[-1])
     require(not refusal, refusal)
+    return as_boolean(mask)
 
 
 def _largest_difference(a: Tensor, b: Tensor) -> float:

@@ -16,6 +16,7 @@ from attention_core.dashboard import shared_link
 Value = TypeVar("Value")
 
 _NOTED, _DRAWN, _KEPT = "controls", "drawn_controls", "kept_controls"
+_SAID = "controls_in_an_address"  # by key, what stands for the value that was last drawn
 _OUT_OF_VIEW = "kept."  # before the name of a control, in an address
 _MOST = 200  # controls that an address can keep
 
@@ -58,19 +59,20 @@ def keep_in_address(prefix: str) -> None:
     found it, and in the browser a held key may have moved the slider on.
     """
     kept, in_view = _kept(), st.session_state[_DRAWN]
+    said = st.session_state.get(_SAID, {})
     for key, control in st.session_state.get(_NOTED, {}).items():
-        if not key.startswith(f"{prefix}_"):
+        if not key.startswith(f"{prefix}_") or key not in said:
             continue
         value = st.session_state.get(key, control.default)
         if key in in_view or shared_link.hides(key) or value == control.default:
             kept.pop(key, None)
         else:
-            kept[key] = _as_in_an_address(value)
+            kept[key] = said[key]
     for name in _kept_names(prefix):
         if name.removeprefix(_OUT_OF_VIEW) not in kept:
             del st.query_params[name]
     for key, values in kept.items():
-        if st.query_params.get_all(_OUT_OF_VIEW + key) != values:
+        if key.startswith(f"{prefix}_") and st.query_params.get_all(_OUT_OF_VIEW + key) != values:
             st.query_params[_OUT_OF_VIEW + key] = values
 
 
@@ -103,12 +105,14 @@ def draw(
     if shared_link.hides(key):
         return shared_link.fixed(key, default, read)
     st.session_state.setdefault(_DRAWN, set()).add(key)
+    labels = options.get("format_func", str)
     values = _kept().pop(key, None)
     if values and key not in st.session_state and key not in st.query_params:
         with suppress(LookupError, ValueError):
             st.session_state[key] = read(values)
-            st.query_params[key] = _as_in_an_address(st.session_state[key])
+            st.query_params[key] = _as_in_an_address(st.session_state[key], labels)
     value: Value = widget(label, key=key, bind="query-params", **options)
+    st.session_state.setdefault(_SAID, {})[key] = _as_in_an_address(value, labels)
     return value
 
 
@@ -123,6 +127,7 @@ def _kept_names(prefix: str) -> list[str]:
     return [name for name in st.query_params if name.startswith(f"{_OUT_OF_VIEW}{prefix}_")]
 
 
-def _as_in_an_address(value: object) -> list[str]:
+def _as_in_an_address(value: object, labels: Callable[[Any], str]) -> list[str]:
+    """What Streamlit writes for this value: of an option its label."""
     values = value if isinstance(value, list | tuple) else [value]
-    return [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
+    return [str(one).lower() if isinstance(one, bool) else labels(one) for one in values]

@@ -44,7 +44,7 @@ def slider(
     if low == high:
         return low
     if not low <= st.session_state.get(key, low) <= high:
-        del st.session_state[key]  # a reset has set it while it was not drawn, or drawn for others
+        del st.session_state[key]  # set by a reset while out of view, or when there was more room
     value = draw(
         st.slider,
         key,
@@ -108,9 +108,7 @@ def select(
         key,
         label,
         options[default],
-        lambda values: {
-            name: option for option in options for name in (str(option), labels(option))
-        }[values[-1]],
+        lambda values: {labels(option): option for option in options}[values[-1]],
         options=options,
         index=default,
         format_func=labels,
@@ -257,10 +255,7 @@ def several(
         key,
         label,
         legal,
-        lambda values: (
-            [option for option in options if {labels(option), str(option)} & {*values}][:most]
-            or legal
-        ),
+        lambda values: [option for option in options if labels(option) in values][:most] or legal,
         options=options,
         default=legal,
         format_func=labels,

@@ -156,10 +156,12 @@ def page_in_parts():
     bound.keep_in_address("demo")
 
 
-SET = dict(
-    n=3, x=0.5, s=(2, 4), i=3, view="b", guess="no", cells=["1", "2"], tokens=[0, 3], on=True
-)
-SET |= dict(words="a  dog")
+SET = {"n": 3, "x": 0.5, "s": (2, 4), "i": 3, "view": "b", "guess": "no"} | {
+    "cells": ["1", "2"],
+    "tokens": [0, 3],
+    "on": True,
+    "words": "a  dog",
+}
 AS_DRAWN = [5, 1.0, (0, 6), 0, "a", None, [], [2], False, "the cat"]
 
 
@@ -188,6 +190,7 @@ def test_what_is_out_of_view_stays_in_the_address_and_comes_back():
     """A new learner is what a refresh makes of this one."""
     at = set_in_the_other_part()
     assert len(kept(at)) == len(SET)
+    assert kept(at)["kept.demo_i"] == "d"  # an address knows options by their labels
     assert kept(at)["kept.demo_tokens"] == ["0", "3"] and kept(at)["kept.demo_on"] == "true"
     other = AppTest.from_function(page_in_parts, default_timeout=30)
     other.query_params.update(kept(at))
