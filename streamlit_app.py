@@ -10,30 +10,30 @@ with first_screen():
     from attention_core.attention import attention_steps
     from attention_core.dashboard import lesson
     from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
-    from attention_core.dashboard.browser_memory import remember_progress
-    from attention_core.dashboard.chapter import displayed
-    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.charts.chart import show, yield_to_browser
+    from attention_core.dashboard.charts.heatmap import heatmap
+    from attention_core.dashboard.export.notebook_section import displayed
+    from attention_core.dashboard.export.page_export import keep
+    from attention_core.dashboard.export.weight_files import Matrix
     from attention_core.dashboard.frame import arriving, close_page, open_page
-    from attention_core.dashboard.heatmap import heatmap
     from attention_core.dashboard.lesson import OVERVIEW as PAGE
     from attention_core.dashboard.lesson import PAGES
-    from attention_core.dashboard.notebooks.overview import overview_chapter
-    from attention_core.dashboard.picture import let_it_paint, show
-    from attention_core.dashboard.progress_copy import keep_progress
-    from attention_core.dashboard.progress_table import show_progress
-    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.overview.notebook import overview_section
+    from attention_core.dashboard.panels.formula import formula
+    from attention_core.dashboard.progress.browser import remember_progress
+    from attention_core.dashboard.progress.copy import keep_progress
+    from attention_core.dashboard.progress.table import show_progress
     from attention_core.dashboard.tensors import cached_qkv
-    from attention_core.dashboard.weight_files import Matrix
 
 ADVICE = {
     "The lesson": "Best in this order; every page also stands on its own.",
     "Beyond the lesson": "For when you have seen the lesson, in any order.",
 }
 
-picture_is_new = arriving(PAGE)
-setting = open_page(PAGE)
+chart_is_new = arriving(PAGE)
+settings = open_page(PAGE)
 
-idea, picture = st.columns(2, gap="large")
+idea, chart = st.columns(2, gap="large")
 with idea:
     intro = (
         "Attention lets every token look at every other one and take from it what it needs. It is "
@@ -55,9 +55,9 @@ with idea:
         "- tell a local window from a convolution\n"
         "- write any mask as a rule, and know a wrong implementation by its symptoms"
     )
-with picture:
+with chart:
     steps = attention_steps(
-        *(t[0] for t in cached_qkv(2, 5, 5, 8, 0, setting.dtype, setting.device))
+        *(t[0] for t in cached_qkv(2, 5, 5, 8, 0, settings.dtype, settings.device))
     )
     i, j = divmod(int(steps.weights.argmax()), steps.weights.shape[-1])
     largest = f"Query {i} puts {100 * steps.weights[i, j].item():.0f} % of its weight on key {j}"
@@ -71,9 +71,9 @@ with picture:
         key="overview_weights",
     )
     st.caption(f"Rows are queries and ask, columns are keys and answer. {largest}: why?")
-    if picture_is_new:
-        let_it_paint(0.2)
-    keep(overview_chapter((intro, displayed(attention_tex))), {"Weights": Matrix(steps.weights)})
+    if chart_is_new:
+        yield_to_browser(0.2)
+    keep(overview_section((intro, displayed(attention_tex))), {"Weights": Matrix(steps.weights)})
 
 st.header("The parts")
 for group, pages in groupby(PAGES[1:], key=lambda page: page.group):

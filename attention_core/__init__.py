@@ -8,6 +8,8 @@
 (torch.Size([2, 5, 8]), torch.Size([2, 5, 5]))
 """
 
+import warnings
+
 from attention_core.agreement import (
     Agreement,
     compare_with_is_causal,
@@ -25,7 +27,6 @@ from attention_core.biases import (
     soft_cap,
     soft_cap_bias,
 )
-from attention_core.composed_masks import block_causal, global_local, sink_window
 from attention_core.conventions import (
     CONVENTIONS,
     MixUp,
@@ -35,16 +36,16 @@ from attention_core.conventions import (
     output_in,
     outputs,
 )
+from attention_core.conventions.calls import additive, blocked
+from attention_core.conventions.snippets import snippets
 from attention_core.convolution import convolve, toeplitz
-from attention_core.dead_rows import DeadRowAnswer, dead_row_answers, finite_stand_in
 from attention_core.decoding import KVCache, decode, replace_token
 from attention_core.devices import DTYPES, Device, available_devices, resolve_device
-from attention_core.diagnosis import Symptoms, symptoms
 from attention_core.faults import FAULTS, IMPLEMENTATIONS, Implementation
-from attention_core.mask_costs import MaskCosts, mask_costs
-from attention_core.mask_gallery import GALLERY, GalleryMask
+from attention_core.faults.symptoms import Symptoms, symptoms
+from attention_core.faults.telling_apart import indistinguishable
 from attention_core.mask_rules import MaskRuleError, parse_mask_rule
-from attention_core.mask_snippets import snippets
+from attention_core.masked_rows import MaskedRowAnswer, finite_stand_in, masked_row_answers
 from attention_core.masks import (
     Mask,
     all_of,
@@ -54,6 +55,7 @@ from attention_core.masks import (
     causal_bottom_right,
     dilated,
     document,
+    flip_cells,
     grid_neighbourhood,
     local,
     mask_tensor,
@@ -61,8 +63,10 @@ from attention_core.masks import (
     prefix_lm,
     reachable,
     sliding_window,
-    turned,
 )
+from attention_core.masks.composed import block_causal, global_local, sink_window
+from attention_core.masks.costs import MaskCosts, mask_costs
+from attention_core.masks.gallery import GALLERY, GalleryMask
 from attention_core.measures import (
     asymmetry,
     entropy,
@@ -71,12 +75,10 @@ from attention_core.measures import (
     largest_weight,
     softmax_jacobian_norm,
 )
-from attention_core.patches import patch_attention, sample_picture, to_patches
+from attention_core.patches import patch_attention, sample_image, to_patches
 from attention_core.retrieval import Retrieval, blend, coefficient_for_share, retrieve, vocabulary
 from attention_core.sampling import sample_qkv
 from attention_core.scaling import SCALE_RULES, ScalingResult, scale_for, scaling_study
-from attention_core.telling_apart import indistinguishable
-from attention_core.torch_calls import additive, blocked
 from attention_core.trace import CellTrace, trace_cell
 
 __all__ = [
@@ -90,7 +92,6 @@ __all__ = [
     "AttentionSteps",
     "Bias",
     "CellTrace",
-    "DeadRowAnswer",
     "Device",
     "GalleryMask",
     "Implementation",
@@ -98,6 +99,7 @@ __all__ = [
     "Mask",
     "MaskCosts",
     "MaskRuleError",
+    "MaskedRowAnswer",
     "MixUp",
     "Retrieval",
     "ScalingResult",
@@ -123,7 +125,6 @@ __all__ = [
     "compare_with_is_causal",
     "compare_with_torch",
     "convolve",
-    "dead_row_answers",
     "decode",
     "difference_in",
     "dilated",
@@ -131,6 +132,7 @@ __all__ = [
     "entropy",
     "far_weight",
     "finite_stand_in",
+    "flip_cells",
     "future_weight",
     "global_local",
     "grid_neighbourhood",
@@ -139,6 +141,7 @@ __all__ = [
     "local",
     "mask_costs",
     "mask_tensor",
+    "masked_row_answers",
     "mix_up",
     "negate",
     "output_in",
@@ -152,7 +155,7 @@ __all__ = [
     "replace_token",
     "resolve_device",
     "retrieve",
-    "sample_picture",
+    "sample_image",
     "sample_qkv",
     "scale_for",
     "scaling_study",
@@ -167,6 +170,21 @@ __all__ = [
     "toeplitz",
     "tolerance_for",
     "trace_cell",
-    "turned",
     "vocabulary",
 ]
+
+_EARLIER_NAMES = {
+    "DeadRowAnswer": "MaskedRowAnswer",
+    "dead_row_answers": "masked_row_answers",
+    "sample_picture": "sample_image",
+    "turned": "flip_cells",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Names from before they were the field's terms: still here, with a word of warning."""
+    if name not in _EARLIER_NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    now = _EARLIER_NAMES[name]
+    warnings.warn(f"attention_core.{name} is now {now}", DeprecationWarning, stacklevel=2)
+    return globals()[now]

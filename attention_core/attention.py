@@ -82,14 +82,18 @@ def attention_steps(
     require_qkv(q, k, v)
     factor = scale_or_default(scale, d_k=q.shape[-1])
     allowed = allowed_pairs(mask, q, k, bias)
-    dead = ~allowed.any(-1, keepdim=True)  # (..., n_q, 1), queries that may attend to nothing
+    fully_masked = ~allowed.any(
+        -1, keepdim=True
+    )  # (..., n_q, 1), queries that may attend to nothing
 
     dots = q @ k.mT  # (..., n_q, n_k)
     scores = dots / math.sqrt(q.shape[-1]) if scale is None else dots * factor
     biased_scores = scores if bias is None else scores + bias
     masked_scores = biased_scores.masked_fill(~allowed, -math.inf)
     # A row of nothing but -inf would be 0/0, in the gradients too: dead rows pass through as 0.
-    weights = masked_scores.masked_fill(dead, 0.0).softmax(-1).masked_fill(dead, 0.0)
+    weights = (
+        masked_scores.masked_fill(fully_masked, 0.0).softmax(-1).masked_fill(fully_masked, 0.0)
+    )
     output = weights @ v  # (..., n_q, d_v)
 
     return AttentionSteps(dots, factor, scores, biased_scores, masked_scores, weights, output)

@@ -14,7 +14,7 @@ from attention_core.checks import require, require_finite
 RED, GREEN, BLUE = (0.9, 0.2, 0.2), (0.2, 0.6, 0.3), (0.2, 0.3, 0.7)
 
 
-def sample_picture(size: int = 48) -> Tensor:
+def sample_image(size: int = 48) -> Tensor:
     """Two red discs in opposite corners, one on blue and one on green, (size, size, 3) in 0..1.
 
     The discs are half a picture apart, to the right and down: every patch side that divides size/2

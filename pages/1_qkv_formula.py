@@ -7,21 +7,21 @@ from first_screen import first_screen
 with first_screen():
     from attention_core import attention, attention_steps, compare_with_torch, trace_cell
     from attention_core.dashboard import controls
-    from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
-    from attention_core.dashboard.cell_story import show_cell_story
-    from attention_core.dashboard.chapter import displayed
-    from attention_core.dashboard.formula import formula
-    from attention_core.dashboard.formula_pictures import signed_pictures, weights_picture
+    from attention_core.dashboard.charts.chart import show, show_tables, yield_to_browser
+    from attention_core.dashboard.charts.heatmap import MARKED_CELLS
+    from attention_core.dashboard.export.notebook_section import displayed
+    from attention_core.dashboard.export.page_export import keep
+    from attention_core.dashboard.export.weight_files import Matrix
     from attention_core.dashboard.frame import close_page, open_page
-    from attention_core.dashboard.heatmap import MARKED_CELLS
     from attention_core.dashboard.lesson import QKV_FORMULA as PAGE
-    from attention_core.dashboard.notebooks.qkv import formula_chapter
-    from attention_core.dashboard.picture import let_it_paint, show, show_tables
-    from attention_core.dashboard.source import show_source
-    from attention_core.dashboard.symmetry import ask_about_symmetry
-    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
+    from attention_core.dashboard.panels.formula import formula
+    from attention_core.dashboard.panels.source import show_source
+    from attention_core.dashboard.qkv_formula.cell_story import show_cell_story
+    from attention_core.dashboard.qkv_formula.formula_charts import signed_charts, weights_heatmap
+    from attention_core.dashboard.qkv_formula.notebook import formula_section
+    from attention_core.dashboard.qkv_formula.symmetry import ask_about_symmetry
     from attention_core.dashboard.tensors import MAX_BATCH, MAX_D, MAX_N, cached_qkv
-    from attention_core.dashboard.weight_files import Matrix
 
 KEY = 4  # to begin with: query 0 gives it most of its weight
 SEED = "Where the random numbers start: the same seed gives the same Q, K and V everywhere."
@@ -46,7 +46,7 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     with third:
         seed = controls.slider("Seed", 0, 99, 0, key="qkv_seed", help=SEED)
     n_k = other_n_k or n_q
-    q, k, v = cached_qkv(batch, n_q, n_k, d_k, seed, setting.dtype, setting.device)
+    q, k, v = cached_qkv(batch, n_q, n_k, d_k, seed, settings.dtype, settings.device)
     steps = attention_steps(q, k, v)
 
     choice, above, below = st.container(horizontal=True), st.columns(3), st.columns(3)
@@ -54,17 +54,17 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
         controls.position_to_be(n_q, key="qkv_i"),
         controls.position_to_be(n_k, key="qkv_j", default=KEY),
     )
-    weights = weights_picture(steps.weights[shown], chosen)
+    weights = weights_heatmap(steps.weights[shown], chosen)
     with below[0].container(key="qkv_weights_box"):
         show(weights, key="qkv_weights", on_select=choose_cell)
-    let_it_paint()
+    yield_to_browser()
 
     head = (q[shown], k[shown], v[shown], steps.scores[shown], steps.output[shown])
-    pictures = {"Weights": weights, **dict(signed_pictures(*head))}
+    charts = {"Weights": weights, **dict(signed_charts(*head))}
     agreement = compare_with_torch(q, k, v)
     sizes = {"batch": batch, "shown": shown, "n_q": n_q, "n_k": n_k, "d_k": d_k, "seed": seed}
     keep(
-        formula_chapter((intro, displayed(attention_tex), reading), **sizes, chosen=chosen),
+        formula_section((intro, displayed(attention_tex), reading), **sizes, chosen=chosen),
         {"Weights": Matrix(steps.weights[shown])},
     )
 
@@ -73,7 +73,7 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
         j = controls.position("and key j", n_k, key="qkv_j", default=KEY)
     for place, name in zip((*above, *below[1:]), ("Q", "K", "Scores", "V", "Output"), strict=True):
         with place:
-            show(pictures[name], key=f"qkv_{name.lower()}")
+            show(charts[name], key=f"qkv_{name.lower()}")
     click = ", or click on it" if n_q * n_k <= MARKED_CELLS else ""
     st.markdown(
         f"Query {i} puts **{100 * float(steps.weights[shown, i, j]):.1f} %** of its weight on key "
@@ -87,12 +87,12 @@ def follow_the_formula(batch: int, shown: int, other_n_k: int | None) -> None:
     st.subheader("Is it right?")
     if batch > 1:
         st.markdown(f"For all {batch} sequences of the *batch*, of which the pictures show one:")
-    show_overflow(steps.overflow, setting.dtype)
-    show_agreement(steps.output, agreement, setting.dtype)
-    show_tables(pictures, key="qkv_tables")
+    show_overflow(steps.overflow, settings.dtype)
+    show_agreement(steps.output, agreement, settings.dtype)
+    show_tables(charts, key="qkv_tables")
 
 
-setting = open_page(PAGE)
+settings = open_page(PAGE)
 intro = (
     "A text comes as *tokens*, words or pieces of words, and each token plays three parts. As a "
     "**query** it asks, as a **key** it offers to answer, as a **value** it is what the answer "
@@ -125,5 +125,5 @@ follow_the_formula(batch, shown, other_n_k)
 show_source(attention_steps, attention, key="qkv_source")
 
 st.subheader("A question before you go on")
-ask_about_symmetry(setting.dtype, setting.device)
+ask_about_symmetry(settings.dtype, settings.device)
 close_page(PAGE)

@@ -9,22 +9,23 @@ from first_screen import first_screen
 with first_screen():
     from attention_core import DTYPES, blend, compare_with_torch, retrieve, vocabulary
     from attention_core.dashboard import controls
-    from attention_core.dashboard.absent_token import ask_about_absent_token
-    from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
-    from attention_core.dashboard.asking import SHARPEST, choose_query, choose_tokens
-    from attention_core.dashboard.bars import bars
-    from attention_core.dashboard.chapter import displayed
-    from attention_core.dashboard.findings import as_code, headline, reasons, verdict
-    from attention_core.dashboard.formula import formula
-    from attention_core.dashboard.frame import close_page, friendly, open_page
-    from attention_core.dashboard.heatmap import heatmap
+    from attention_core.dashboard.charts.bars import bars
+    from attention_core.dashboard.charts.chart import show, show_tables
+    from attention_core.dashboard.charts.heatmap import heatmap
+    from attention_core.dashboard.export.notebook_section import displayed
+    from attention_core.dashboard.export.page_export import keep
+    from attention_core.dashboard.export.weight_files import Matrix
+    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import RETRIEVAL as PAGE
-    from attention_core.dashboard.notebooks.retrieval import key_labels, retrieval_chapter
-    from attention_core.dashboard.picture import show, show_tables
-    from attention_core.dashboard.take_away import keep
-    from attention_core.dashboard.weight_files import Matrix
+    from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
+    from attention_core.dashboard.panels.formula import formula
+    from attention_core.dashboard.panels.value_errors import show_value_errors
+    from attention_core.dashboard.retrieval.absent_token import ask_about_absent_token
+    from attention_core.dashboard.retrieval.choices import SHARPEST, choose_query, choose_tokens
+    from attention_core.dashboard.retrieval.findings import as_code, headline, reasons, verdict
+    from attention_core.dashboard.retrieval.notebook import key_labels, retrieval_section
 
-setting = open_page(PAGE)
+settings = open_page(PAGE)
 intro = (
     "A dictionary answers only if a key matches exactly. Attention always answers: the query asks, "
     "every key is compared with it, and the values come back mixed, each in the proportion in "
@@ -57,9 +58,9 @@ sharpness = controls.slider(
 )
 asked = choose_query(tokens)
 
-with friendly():
+with show_value_errors():
     vocab = vocabulary(
-        len(tokens.names), sharpness, device=setting.device, dtype=DTYPES[setting.dtype]
+        len(tokens.names), sharpness, device=settings.device, dtype=DTYPES[settings.dtype]
     )
     query, keys = blend(vocab, asked), vocab[list(tokens.sequence)]
     found = retrieve(query, vocab, tokens.sequence)
@@ -85,11 +86,11 @@ with friendly():
         limit=SHARPEST,
     )
     show(row, key="ret_row")
-    for place, picture, key in zip(
+    for place, chart, key in zip(
         st.columns(2, gap="large"), (weights, output), ("w", "o"), strict=True
     ):
         with place:
-            show(picture, key=f"ret_{key}_bars")
+            show(chart, key=f"ret_{key}_bars")
     with st.container(border=True):
         st.markdown("**What comes back?** The token with the largest entry in the output.")
         st.text(verdict(found, tokens, asked))
@@ -107,8 +108,8 @@ with friendly():
         column_config={"weight": st.column_config.TextColumn(alignment="right")},
         alt="How each key came to its weight",
     )
-    show_overflow(found.steps.overflow, setting.dtype)
-    show_agreement(found.steps.output, compare_with_torch(query, keys, keys), setting.dtype)
+    show_overflow(found.steps.overflow, settings.dtype)
+    show_agreement(found.steps.output, compare_with_torch(query, keys, keys), settings.dtype)
     show_tables({"Weights": weights, "Output": output}, key="ret_tables")
     with st.expander("The code that ran", icon=":material/code:"):
         st.code(as_code(sharpness, tokens, asked), language="python", wrap_lines=True)
@@ -116,7 +117,7 @@ with friendly():
             st.code(inspect.getsource(function), language="python", wrap_lines=True)
 
     keep(
-        retrieval_chapter((intro, displayed(look_up_tex)), tokens, asked, sharpness),
+        retrieval_section((intro, displayed(look_up_tex)), tokens, asked, sharpness),
         {"Weights": Matrix(found.weights[None], ["query"], key_labels(tokens))},
     )
 

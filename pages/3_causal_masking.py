@@ -15,31 +15,31 @@ with first_screen():
         trace_cell,
     )
     from attention_core.dashboard import controls
-    from attention_core.dashboard.agreement_panel import show_agreement, show_overflow
-    from attention_core.dashboard.causal_story import (
-        hidden_cells,
-        mask_pictures,
+    from attention_core.dashboard.causal_masking.future import change_the_future
+    from attention_core.dashboard.causal_masking.generation import cached_decoding, generate
+    from attention_core.dashboard.causal_masking.image_attention import look_at_an_image
+    from attention_core.dashboard.causal_masking.mask_story import (
+        mask_charts,
         softmax_with_numbers,
-        weights_pictures,
+        weights_heatmaps,
         why_before_the_softmax,
     )
-    from attention_core.dashboard.chapter import displayed
-    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.causal_masking.notebook import causal_mask_section
+    from attention_core.dashboard.charts.chart import show, show_tables
+    from attention_core.dashboard.charts.hidden_cells import hidden_cells
+    from attention_core.dashboard.export.notebook_section import displayed
+    from attention_core.dashboard.export.page_export import keep
+    from attention_core.dashboard.export.weight_files import Matrix
     from attention_core.dashboard.frame import close_page, open_page
-    from attention_core.dashboard.future import change_the_future
-    from attention_core.dashboard.generation import cached_decoding, generate
-    from attention_core.dashboard.image_attention import look_at_a_picture
     from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
-    from attention_core.dashboard.notebooks.causal import mask_chapter
-    from attention_core.dashboard.picture import show, show_tables
-    from attention_core.dashboard.source import show_source
-    from attention_core.dashboard.take_away import keep
+    from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
+    from attention_core.dashboard.panels.formula import formula
+    from attention_core.dashboard.panels.source import show_source
     from attention_core.dashboard.tensors import MAX_N, cached_qkv
-    from attention_core.dashboard.weight_files import Matrix
 
 BATCH, D = 2, 8  # the lesson's
 
-setting = open_page(PAGE)
+settings = open_page(PAGE)
 intro = (
     "A language model learns by predicting every next token of a text at once. If the query at "
     "position *i* could attend to position *i* + 1, it would read the answer instead of predicting "
@@ -62,14 +62,14 @@ with left:
     n = controls.slider("Sequence length", 1, MAX_N, 5, key="mask_n")
 with right:
     seed = controls.slider("Seed", 0, 99, 0, key="mask_seed")
-q, k, v = cached_qkv(BATCH, n, n, D, seed, setting.dtype, setting.device)
-mask = mask_tensor(causal, n, n, setting.device)
+q, k, v = cached_qkv(BATCH, n, n, D, seed, settings.dtype, settings.device)
+mask = mask_tensor(causal, n, n, settings.device)
 masked, unmasked = attention_steps(q, k, v, mask[None]), attention_steps(q, k, v)
 both = {"without": unmasked, "with": masked}
-pictures = {**mask_pictures(mask), **weights_pictures(unmasked.weights[0], masked.weights[0], mask)}
-for place, (name, picture) in zip((*st.columns(2), *st.columns(2)), pictures.items(), strict=True):
+charts = {**mask_charts(mask), **weights_heatmaps(unmasked.weights[0], masked.weights[0], mask)}
+for place, (name, chart) in zip((*st.columns(2), *st.columns(2)), charts.items(), strict=True):
     with place:
-        show(picture, key=f"mask_{name}")
+        show(chart, key=f"mask_{name}")
 
 st.markdown(
     f"Query 0 sees key 0 only, and gives it the weight {float(masked.weights[0, 0, 0]):g}, "
@@ -80,9 +80,9 @@ ahead, behind, fused = st.columns(3)
 ahead.metric("Largest weight on a future key, unmasked", f"{future_weight(unmasked.weights):.4f}")
 behind.metric("Largest weight on a future key, masked", f"{future_weight(masked.weights):g}")
 fused.metric("Max abs diff to is_causal=True", f"{compare_with_is_causal(q, k, v):.2e}")
-show_overflow(masked.overflow, setting.dtype)
+show_overflow(masked.overflow, settings.dtype)
 agreement = compare_with_torch(q, k, v, mask[None])
-show_agreement(masked.output, agreement, setting.dtype)
+show_agreement(masked.output, agreement, settings.dtype)
 
 st.markdown(
     "**Why exactly 0, and not just very little?** The softmax takes the exponential of each score, "
@@ -92,11 +92,11 @@ st.markdown(
 )
 row = min(1, max(0, n - 2))  # its last key is in the future, if there is a future at all
 formula(softmax_with_numbers(trace_cell(q[0], k[0], v[0], row, n - 1, mask)))
-show_tables(pictures, key="mask_tables")
+show_tables(charts, key="mask_tables")
 show_source(causal, mask_tensor, attention_steps, compare_with_is_causal, key="mask_source")
 
 keep(
-    mask_chapter((intro, displayed(masked_tex), displayed(mask_tex)), n=n, seed=seed),
+    causal_mask_section((intro, displayed(masked_tex), displayed(mask_tex)), n=n, seed=seed),
     {f"Weights {how} the mask": Matrix(steps.weights[0]) for how, steps in both.items()},
 )
 
@@ -104,11 +104,11 @@ st.header("Change the future")
 change_the_future((q[0], k[0], v[0]), mask)
 
 st.header("Generate")
-steps = cached_decoding(BATCH, n, D, seed, setting.dtype, setting.device)
+steps = cached_decoding(BATCH, n, D, seed, settings.dtype, settings.device)
 generate(k[0], steps, masked.output[0], agreement.tolerance)
 
 st.header("No future in an image")
-look_at_a_picture(setting.dtype, setting.device)
+look_at_an_image(settings.dtype, settings.device)
 
 st.header("Who needs the mask?")
 st.markdown(

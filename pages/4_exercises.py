@@ -9,15 +9,15 @@ from first_screen import first_screen
 with first_screen():
     from attention_core.dashboard import controls, lesson
     from attention_core.dashboard.all_questions import QUESTIONS
-    from attention_core.dashboard.bound import keep_in_address, take_up_address
-    from attention_core.dashboard.browser_memory import remember_progress
-    from attention_core.dashboard.exercise import show_exercise
-    from attention_core.dashboard.exercises import EXERCISES
+    from attention_core.dashboard.controls.bound import keep_in_address, take_up_address
+    from attention_core.dashboard.exercises.all_exercises import EXERCISES
     from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import EXERCISES as PAGE
     from attention_core.dashboard.lesson import OVERVIEW
+    from attention_core.dashboard.progress.browser import remember_progress
+    from attention_core.dashboard.questions.exercise import show_exercise
 
-setting = open_page(PAGE)
+settings = open_page(PAGE)
 take_up_address(PAGE.prefix)
 
 st.markdown(
@@ -31,7 +31,7 @@ number = titles.index(chosen)
 exercise = EXERCISES[number]
 
 st.header(f"{number + 1} · {exercise.title}")
-if show_exercise(exercise, setting):  # not earlier: the code gives results away
+if show_exercise(exercise, settings):  # not earlier: the code gives results away
     with st.expander("The code behind this exercise", icon=":material/code:"):
         for function in exercise.sources:
             st.code(inspect.getsource(function), language="python", wrap_lines=True)

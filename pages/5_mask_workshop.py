@@ -8,35 +8,35 @@ with first_screen():
     from attention_core import attention_steps, parse_mask_rule
     from attention_core.dashboard import controls
     from attention_core.dashboard.all_questions import QUESTIONS
-    from attention_core.dashboard.browser_memory import remember_progress
-    from attention_core.dashboard.chapter import displayed
-    from attention_core.dashboard.formula import formula
+    from attention_core.dashboard.export.notebook_section import displayed
+    from attention_core.dashboard.export.page_export import keep
+    from attention_core.dashboard.export.weight_files import Matrix
     from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import MASK_WORKSHOP as PAGE
-    from attention_core.dashboard.notebooks.workshop import mask_chapter
-    from attention_core.dashboard.source import show_source
-    from attention_core.dashboard.take_away import keep
-    from attention_core.dashboard.weight_files import Matrix
-    from attention_core.dashboard.workshop.alignment import show_alignment
-    from attention_core.dashboard.workshop.bias import show_bias
-    from attention_core.dashboard.workshop.challenges import show_challenges
-    from attention_core.dashboard.workshop.conventions import show_conventions
-    from attention_core.dashboard.workshop.dead_rows import show_dead_rows
-    from attention_core.dashboard.workshop.gallery import show_gallery
-    from attention_core.dashboard.workshop.in_hand import take_in_hand, write_rule
-    from attention_core.dashboard.workshop.mask_view import show_mask
-    from attention_core.dashboard.workshop.paint import paint
+    from attention_core.dashboard.mask_workshop.alignment import show_alignment
+    from attention_core.dashboard.mask_workshop.bias import show_bias
+    from attention_core.dashboard.mask_workshop.challenges import show_challenges
+    from attention_core.dashboard.mask_workshop.conventions import show_conventions
+    from attention_core.dashboard.mask_workshop.current_mask import current_mask, write_rule
+    from attention_core.dashboard.mask_workshop.gallery import show_gallery
+    from attention_core.dashboard.mask_workshop.mask_view import show_mask
+    from attention_core.dashboard.mask_workshop.masked_rows import show_masked_rows
+    from attention_core.dashboard.mask_workshop.notebook import rule_section
+    from attention_core.dashboard.mask_workshop.paint import paint
+    from attention_core.dashboard.panels.formula import formula
+    from attention_core.dashboard.panels.source import show_source
+    from attention_core.dashboard.progress.browser import remember_progress
 
 PARTS = {
     "Gallery": show_gallery,
     "Conventions": show_conventions,
-    "Dead rows": show_dead_rows,
+    "Dead rows": show_masked_rows,
     "Alignment": show_alignment,
     "Bias": show_bias,
     "Challenges": show_challenges,
 }
 
-setting = open_page(PAGE)
+settings = open_page(PAGE)
 intro = (
     "A mask answers one question for every pair: **may query *i* attend to key *j*?** So any mask "
     "is a rule in *i* and *j*, True or False for each cell. Where it says False, the score becomes "
@@ -58,7 +58,7 @@ st.markdown(
     "ahead as back? Then write it below, and change the sizes: with more keys than queries, which "
     "keys does nobody see?"
 )
-drawn = write_rule(setting)
+drawn = write_rule(settings)
 with st.expander("What a rule may hold", icon=":material/menu_book:"):
     st.markdown(
         "| you write | it means |\n|---|---|\n"
@@ -73,23 +73,23 @@ with st.expander("What a rule may hold", icon=":material/menu_book:"):
         "It is a part of Python, and means what it means there. Try `abs(i - j) <= 1`, "
         "`i // 4 == j // 4`, or `j == 0 or i - j in (0, 1)`."
     )
-hand = take_in_hand(drawn, paint(drawn.mask), setting)
+current = current_mask(drawn, paint(drawn.mask), settings)
 st.markdown(
     "*What to look for:* rows are queries, columns are keys, and 1 means *may attend*. A row of "
     "the mask says what its query sees, and the weights of that row sum to 1 over just these "
     "cells: hide one more key, and every weight left in its row grows."
 )
-weights = show_mask(hand, setting)
-n_q, n_k = hand.mask.shape
+weights = show_mask(current, settings)
+n_q, n_k = current.mask.shape
 keep(
-    mask_chapter(
+    rule_section(
         (intro, displayed(masked_tex), displayed(mask_tex)),
-        rule=hand.rule,
-        exceptions=hand.exceptions,
+        rule=current.rule,
+        exceptions=current.exceptions,
         sizes=(n_q, n_k),
-        seed=hand.seed,
+        seed=current.seed,
     ),
-    {"Weights": Matrix(weights), "Mask": Matrix(hand.mask)},
+    {"Weights": Matrix(weights), "Mask": Matrix(current.mask)},
 )
 show_source(parse_mask_rule, attention_steps, key="work_source")
 
@@ -100,6 +100,6 @@ st.markdown(
     "a mask say *less*? **Challenges**: find the rule."
 )
 part = controls.segments("Part", list(PARTS), key="work_part")
-PARTS[part](hand, setting)
+PARTS[part](current, settings)
 remember_progress(QUESTIONS)
 close_page(PAGE)

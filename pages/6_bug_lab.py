@@ -7,20 +7,20 @@ from first_screen import first_screen
 with first_screen():
     from attention_core.dashboard import controls
     from attention_core.dashboard.all_questions import QUESTIONS
-    from attention_core.dashboard.browser_memory import recall_progress, remember_progress
+    from attention_core.dashboard.bug_lab.case import examine
+    from attention_core.dashboard.bug_lab.conditions import choose_conditions
+    from attention_core.dashboard.bug_lab.diagnosis import diagnose
+    from attention_core.dashboard.bug_lab.place import choose_place
+    from attention_core.dashboard.bug_lab.specimens import LETTERS
+    from attention_core.dashboard.bug_lab.symptoms_notebook import symptoms_section
+    from attention_core.dashboard.bug_lab.symptoms_panel import show_symptoms
+    from attention_core.dashboard.export.page_export import keep
+    from attention_core.dashboard.export.weight_files import Matrix
     from attention_core.dashboard.frame import close_page, open_page
-    from attention_core.dashboard.lab.case import examine
-    from attention_core.dashboard.lab.conditions import choose_conditions
-    from attention_core.dashboard.lab.diagnosis import diagnose
-    from attention_core.dashboard.lab.place import choose_place
-    from attention_core.dashboard.lab.specimens import LETTERS
-    from attention_core.dashboard.lab.symptoms_panel import show_symptoms
     from attention_core.dashboard.lesson import BUG_LAB as PAGE
-    from attention_core.dashboard.notebooks.lab import symptoms_chapter
-    from attention_core.dashboard.take_away import keep
-    from attention_core.dashboard.weight_files import Matrix
+    from attention_core.dashboard.progress.browser import recall_progress, remember_progress
 
-setting = open_page(PAGE)
+settings = open_page(PAGE)
 
 intro = (
     "Each letter stands for a *specimen*: an implementation of attention. Twelve have one fault "
@@ -30,19 +30,19 @@ intro = (
 )
 st.markdown(intro)
 letter = controls.segments("Specimen", LETTERS, key="lab_specimen")
-conditions = choose_conditions(setting)
+conditions = choose_conditions(settings)
 
 st.header(f"Symptoms of specimen {letter}")
 case = examine(letter, conditions, choose_place(conditions))
 show_symptoms(case)
 shown = {f"Weights of specimen {letter}": case.seen, "Weights of the right one": case.reference}
 keep(
-    symptoms_chapter(intro, case),
+    symptoms_section(intro, case),
     {name: Matrix(s.weights[case.place]) for name, s in shown.items() if not isinstance(s, str)},
 )
 
 st.header("Your diagnosis")
 recall_progress(QUESTIONS)
-diagnose(case, setting)
+diagnose(case, settings)
 remember_progress(QUESTIONS)
 close_page(PAGE)

@@ -6,25 +6,26 @@ from first_screen import first_screen
 
 with first_screen():
     from attention_core import attention
-    from attention_core.dashboard.chapter import displayed
-    from attention_core.dashboard.formula import formula
-    from attention_core.dashboard.frame import close_page, friendly, open_page
+    from attention_core.dashboard.export.notebook_section import displayed
+    from attention_core.dashboard.export.page_export import keep
+    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import YOUR_TENSORS as PAGE
-    from attention_core.dashboard.notebooks.tensors import head_chapter
-    from attention_core.dashboard.own_heads.all_heads import choose_head, show_all_heads
-    from attention_core.dashboard.own_heads.chosen import Chosen
-    from attention_core.dashboard.own_heads.computing import overview
-    from attention_core.dashboard.own_heads.held_file import Shown, choose_tensors
-    from attention_core.dashboard.own_heads.one_head import show_head
-    from attention_core.dashboard.own_heads.own_rule import choose_mask
-    from attention_core.dashboard.own_heads.proof import show_proof
-    from attention_core.dashboard.own_heads.remembered import remembered
-    from attention_core.dashboard.own_heads.saving import show_saving
-    from attention_core.dashboard.source import show_source
-    from attention_core.dashboard.take_away import keep
-    from attention_core.dashboard.tensor_files.loaded import Loaded, Projections
-    from attention_core.head_measures import measure_head
-    from attention_core.large_heads import head_weights
+    from attention_core.dashboard.panels.formula import formula
+    from attention_core.dashboard.panels.source import show_source
+    from attention_core.dashboard.panels.value_errors import show_value_errors
+    from attention_core.dashboard.your_tensors.all_heads import choose_head, show_all_heads
+    from attention_core.dashboard.your_tensors.computing import overview
+    from attention_core.dashboard.your_tensors.held_file import Shown, choose_tensors
+    from attention_core.dashboard.your_tensors.notebook import head_section
+    from attention_core.dashboard.your_tensors.one_head import show_head
+    from attention_core.dashboard.your_tensors.own_rule import choose_mask
+    from attention_core.dashboard.your_tensors.proof import show_proof
+    from attention_core.dashboard.your_tensors.saving import show_saving
+    from attention_core.dashboard.your_tensors.selected_head import SelectedHead
+    from attention_core.dashboard.your_tensors.session_cache import remembered
+    from attention_core.dashboard.your_tensors.tensor_files.loaded import Loaded, Projections
+    from attention_core.heads.blockwise import weights_blockwise
+    from attention_core.heads.measures import measure_head
 
 WHICH = (
     " Which of the heads look alike, and which stands out? Choose one here, or click its picture."
@@ -53,24 +54,24 @@ def look_at(shown: Shown) -> None:
         f"{counted(n_q, 'query', 'queries')} (rows) and {counted(n_k, 'key')} (columns)."
         f"{about_mask(tensors)}{WHICH if batch * heads > 1 else ''}"
     )
-    rule, mask = choose_mask(tensors, setting)
-    key = (shown.identity, rule, setting)
+    rule, mask = choose_mask(tensors, settings)
+    key = (shown.identity, rule, settings)
     with st.spinner("Computing the weights of all heads …", show_time=True):
-        found = remembered("own_overview", key, lambda: overview(tensors, mask, setting))
+        found = remembered("own_overview", key, lambda: overview(tensors, mask, settings))
     b, h = choose_head(batch, heads)
     show_all_heads(found, (b, h), (n_q, n_k))
 
     st.header("One head")
     words = (intro, displayed(head_tex))
-    keep(head_chapter(words, tensors, b, h, file=shown.file, rule=rule))
-    head = Chosen(tensors, b, h, mask, setting)
+    keep(head_section(words, tensors, b, h, file=shown.file, rule=rule))
+    head = SelectedHead(tensors, b, h, mask, settings)
     show_head(head)
 
     st.subheader("Is it right?")
     show_proof(head, key)
 
 
-setting = open_page(PAGE)
+settings = open_page(PAGE)
 intro = (
     "A transformer layer does not compute attention once, but several times side by side, each "
     "time with other q, k and v. Each such computation is called a **head**, and may look for "
@@ -86,7 +87,7 @@ st.markdown(
 )
 show_saving()
 shown = choose_tensors()
-with friendly():
+with show_value_errors():
     look_at(shown)
-show_source(head_weights, attention, measure_head, key="own_source")
+show_source(weights_blockwise, attention, measure_head, key="own_source")
 close_page(PAGE)

@@ -13,7 +13,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from attention_core import attention, causal, mask_tensor
-from attention_core.dashboard.own_heads.samples import FOLDER
+from attention_core.dashboard.your_tensors.samples import FOLDER
 
 D = 8
 FREQUENCIES = torch.tensor([0.3, 0.9, 1.7, 2.6])  # so different that only equal positions agree

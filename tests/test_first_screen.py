@@ -20,16 +20,15 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return frozen
 
 
-def page() -> None:
+def page(inside: list[bool]) -> None:
     import gc
 
     import streamlit as st
-    from test_first_screen import INSIDE
 
     from first_screen import first_screen
 
     with first_screen():
-        INSIDE.append(gc.isenabled())
+        inside.append(gc.isenabled())
     st.title("A page")
 
 
@@ -41,14 +40,14 @@ def failing_page() -> None:
 
 
 def test_nothing_is_collected_while_a_page_imports(fresh: list[int]) -> None:
-    at = AppTest.from_function(page).run()
+    at = AppTest.from_function(page, kwargs={"inside": INSIDE}).run()
     assert not at.exception
     assert INSIDE == [False]
     assert gc.isenabled() and fresh == [1]
 
 
 def test_it_makes_way_for_the_page() -> None:
-    at = AppTest.from_function(page).run()
+    at = AppTest.from_function(page, kwargs={"inside": INSIDE}).run()
     assert [title.value for title in at.title] == ["A page"]
     assert not at.markdown and not at.latex
 
@@ -58,14 +57,17 @@ def test_it_is_shown_once_in_the_life_of_a_process(
 ) -> None:
     shown: list[int] = []
     monkeypatch.setattr(first_screen, "_show", lambda: shown.append(1))
-    for learner in (AppTest.from_function(page), AppTest.from_function(page)):
+    for learner in (
+        AppTest.from_function(page, kwargs={"inside": INSIDE}),
+        AppTest.from_function(page, kwargs={"inside": INSIDE}),
+    ):
         learner.run().run()
     assert shown == fresh == [1]
     assert INSIDE == [False, True, True, True]
 
 
 def test_the_elements_of_a_page_keep_their_places() -> None:
-    at = AppTest.from_function(page).run()
+    at = AppTest.from_function(page, kwargs={"inside": INSIDE}).run()
     places = [list(at.main.children), list(at.run().main.children)]
     assert places[0] == places[1] == [0, 1]
 

@@ -57,7 +57,7 @@ def test_the_reader_of_imports_sees_them_all() -> None:
 
 
 def test_the_library_is_found() -> None:
-    assert {"attention.py", "masks.py", "decoding.py"} <= {path.name for path in PURE}
+    assert {"attention.py", "basic.py", "decoding.py"} <= {path.name for path in PURE}
     assert set(PURE) <= set(others())
     assert not {Path(__file__), *PAGES} & set(others())
 

@@ -1,20 +1,19 @@
 """The frame that every page opens with one call: configuration, menu, device and dtype, reset."""
 
 from base64 import b64encode
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 import streamlit as st
 import torch
 
-from attention_core.dashboard import controls, lesson, take_away
-from attention_core.dashboard.bound import begin, reset
+from attention_core.dashboard import controls, lesson
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.controls.bound import begin, reset
+from attention_core.dashboard.controls.shared_link import take_up_link
+from attention_core.dashboard.export import page_export
 from attention_core.dashboard.lesson import PAGES, Page
 from attention_core.dashboard.link_maker import offer_link
-from attention_core.dashboard.shared_link import take_up_link
 from attention_core.devices import available_devices, resolve_device
 
 torch.set_num_threads(1)  # these tensors are small, and the learners share the cores
@@ -25,20 +24,12 @@ _PNG = Path(__file__).with_name("icon.png").read_bytes()
 ICON = f"data:image/png;base64,{b64encode(_PNG).decode()}"
 
 
-@dataclass(frozen=True)
-class Setting:
-    """Where and how the page computes: canonical names, so that they can key a cache."""
-
-    device: str
-    dtype: str
-
-
 def arriving(page: Page) -> bool:
     """Whether the learner comes from another page, or from nowhere. Ask before `open_page`."""
     return st.session_state.get("page") != page.file
 
 
-def open_page(page: Page) -> Setting:
+def open_page(page: Page) -> ComputeSettings:
     """Draw the frame of `page` and return the learner's device and dtype."""
     take_up_link()
     begin()
@@ -47,18 +38,18 @@ def open_page(page: Page) -> Setting:
         st.caption(lesson.TITLE)
         _menu()
         _carry(page, ("device", "dtype"))
-        setting = _computation()
+        settings = _computation()
         if st.button("Reset this page", icon=":material/restart_alt:", key=f"{page.prefix}_reset"):
             reset(page.prefix)
-    take_away.begin(page, dtype=setting.dtype, device=setting.device)
+    page_export.begin(page, dtype=settings.dtype, device=settings.device)
     st.title(page.title)
     st.markdown(page.objective)
-    return setting
+    return settings
 
 
 def close_page(page: Page) -> None:
     """End the page: what can be taken away, the way on, and for teachers a link to its state."""
-    take_away.offer(page)
+    page_export.offer(page)
     following = lesson.next_page(page)
     if following:
         st.page_link(
@@ -69,17 +60,6 @@ def close_page(page: Page) -> None:
             lesson.OVERVIEW.file, label="Back to the Overview", icon=":material/arrow_back:"
         )
     offer_link(page)
-
-
-@contextmanager
-def friendly(headline: str = "This cannot be computed.") -> Iterator[None]:
-    """Show a ValueError as a message, as plain text, and keep the rest of the page alive."""
-    try:
-        yield
-    except ValueError as error:
-        with st.container(border=True):
-            st.markdown(f":material/error: **{headline}**")
-            st.text(str(error))
 
 
 def _menu() -> None:
@@ -101,7 +81,7 @@ def _carry(page: Page, keys: tuple[str, ...]) -> None:
     st.session_state["page"] = page.file
 
 
-def _computation() -> Setting:
+def _computation() -> ComputeSettings:
     devices = {device.name: device for device in available_devices()}
     instead, fallback = resolve_device(st.query_params.get("device", "cpu"))
     if fallback:  # the control below drops what it does not offer, so remember it
@@ -116,4 +96,4 @@ def _computation() -> Setting:
         st.warning(fallback, icon=":material/memory:")
     else:  # the learner has chosen another device since
         st.session_state.pop("fallback", None)
-    return Setting(name, dtype)
+    return ComputeSettings(name, dtype)

@@ -4,9 +4,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from attention_core.dashboard.bound import drawn
+from attention_core.dashboard.controls.bound import drawn
+from attention_core.dashboard.controls.shared_link import HIDE, SOLUTIONS, hides_anything
 from attention_core.dashboard.lesson import EXERCISE_TITLES, EXERCISES, Page
-from attention_core.dashboard.shared_link import HIDE, SOLUTIONS, hides_anything
 
 EXERCISE = "ex_exercise"  # the control that chooses one
 AS_IT_IS = "This page, as it is"

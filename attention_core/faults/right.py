@@ -20,10 +20,10 @@ def right(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights

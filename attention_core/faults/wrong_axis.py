@@ -20,11 +20,11 @@ def softmax_over_queries(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-2).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-2).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights
 
@@ -43,11 +43,11 @@ def keys_and_values_swapped(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ v.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ k
     return output, weights
 
@@ -66,10 +66,10 @@ def weights_transposed(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights.mT @ v
     return output, weights

@@ -41,11 +41,11 @@ def masked_scores_zero(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, 0.0)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, 0.0)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights
 
@@ -64,11 +64,11 @@ def mask_inverted(
         allowed = allowed & ~mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & ~padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights
 
@@ -87,11 +87,11 @@ def diagonal_masked(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights
 
@@ -132,10 +132,10 @@ def padding_per_query(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights

@@ -20,11 +20,11 @@ def no_scale(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights
 
@@ -43,11 +43,11 @@ def scale_by_d_model(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT / math.sqrt(q.shape[1] * q.shape[-1])  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0)
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0)
     output = weights @ v
     return output, weights
 
@@ -66,10 +66,10 @@ def scale_after_softmax(
         allowed = allowed & mask
     if padding is not None:  # (batch, n_k)
         allowed = allowed & padding[:, None, None, :]
-    dead = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
+    fully_masked = ~allowed.any(-1, keepdim=True)  # queries that may attend to nothing
 
     scores = q @ k.mT  # (batch, heads, n_q, n_k)
-    scores = scores.masked_fill(~allowed & ~dead, -math.inf)
-    weights = scores.softmax(-1).masked_fill(dead, 0.0) / math.sqrt(q.shape[-1])
+    scores = scores.masked_fill(~allowed & ~fully_masked, -math.inf)
+    weights = scores.softmax(-1).masked_fill(fully_masked, 0.0) / math.sqrt(q.shape[-1])
     output = weights @ v
     return output, weights

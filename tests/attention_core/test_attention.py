@@ -6,12 +6,12 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from attention_contract import assert_is_attention
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention_core.attention import attention, attention_steps
+from support.attention_contract import assert_is_attention
 
 I3 = torch.eye(3)
 CAUSAL3 = torch.ones(3, 3).tril().bool()

@@ -9,7 +9,7 @@ import pytest
 import attention_core
 
 MODULES = [
-    module.name for module in pkgutil.iter_modules(attention_core.__path__) if not module.ispkg
+    module.name for module in pkgutil.walk_packages(attention_core.__path__, "attention_core.")
 ]
 
 
@@ -18,8 +18,6 @@ def test_public_names_are_there():
     assert len(set(attention_core.__all__)) == len(attention_core.__all__)
 
 
-@pytest.mark.parametrize(
-    "name", ["attention_core", *(f"attention_core.{name}" for name in MODULES)]
-)
+@pytest.mark.parametrize("name", ["attention_core", *MODULES])
 def test_examples_in_docstrings_are_true(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0

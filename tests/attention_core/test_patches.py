@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from attention_core.patches import GREEN, RED, patch_attention, sample_picture, to_patches
+from attention_core.patches import GREEN, RED, patch_attention, sample_image, to_patches
 
 
 def test_patches_by_hand() -> None:
@@ -35,14 +35,14 @@ def test_patches_are_those_of_unfold(rows: int, columns: int, patch: int) -> Non
 
 @pytest.mark.parametrize("size", [1, 7, 48])
 def test_the_picture_is_a_picture(size: int) -> None:
-    picture = sample_picture(size)
-    assert picture.shape == (size, size, 3)
-    assert picture.min() >= 0
-    assert picture.max() <= 1
+    image = sample_image(size)
+    assert image.shape == (size, size, 3)
+    assert image.min() >= 0
+    assert image.max() <= 1
 
 
 def test_the_picture_has_red_discs_in_opposite_corners_only() -> None:
-    red = (sample_picture() == torch.tensor(RED)).all(-1)
+    red = (sample_image() == torch.tensor(RED)).all(-1)
     assert [red[y, x].item() for y, x in [(12, 12), (36, 36), (12, 36), (36, 12)]] == [
         True,
         True,
@@ -51,11 +51,11 @@ def test_the_picture_has_red_discs_in_opposite_corners_only() -> None:
     ]
     assert torch.equal(red[:24, :24], red[24:, 24:])
     assert red.sum() == 2 * red[:24, :24].sum()
-    assert torch.equal(sample_picture()[0, -1], torch.tensor(GREEN))
+    assert torch.equal(sample_image()[0, -1], torch.tensor(GREEN))
 
 
 def test_attention_jumps_from_one_disc_to_the_other() -> None:
-    weights = patch_attention(to_patches(sample_picture(), 6), sharpness=10.0).weights
+    weights = patch_attention(to_patches(sample_image(), 6), sharpness=10.0).weights
     weights = weights.reshape(8, 8, 8, 8)  # query row, query column, key row, key column
     here, there, beside = weights[1, 1, 1, 1], weights[1, 1, 6, 6], weights[1, 1, 1, 3]
     assert there == pytest.approx(here.item())
@@ -86,7 +86,7 @@ def test_a_patch_like_the_mean_attends_to_all_alike(dtype: torch.dtype) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sample_picture(0), "size must be 1 or more: 0"),
+        (lambda: sample_image(0), "size must be 1 or more: 0"),
         (lambda: to_patches(torch.ones(6, 4, 3), 4), r"must divide.*: 4, \(6, 4, 3\)"),
         (lambda: to_patches(torch.ones(4, 6, 3), 4), r"must divide.*: 4, \(4, 6, 3\)"),
         (lambda: to_patches(torch.ones(4, 6, 3), 0), "must divide.*: 0"),
@@ -106,7 +106,7 @@ def test_errors_say_what_was_wrong(call: Callable[[], object], message: str) -> 
     ("size", "dtype"), [(1e20, torch.float32), (1e-25, torch.float32), (1e4, torch.float16)]
 )
 def test_similarity_has_no_unit(size: float, dtype: torch.dtype) -> None:
-    patches = to_patches(sample_picture(), 12).double()
+    patches = to_patches(sample_image(), 12).double()
     usual = patch_attention(patches, 10.0).weights
     scaled = patch_attention((patches * size).to(dtype), 10.0)
     assert scaled.overflow is None

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from learner import TIMEOUT, Learner
 from playwright.sync_api import Browser, expect
 
 from benchmarks.browser import Server, chromium, find_chromium, serve
+from support.learner import TIMEOUT, Learner
 
 expect.set_options(timeout=TIMEOUT)
 

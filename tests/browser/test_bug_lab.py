@@ -3,11 +3,11 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from learner import Learner
 from playwright.sync_api import Page, expect
 
-from attention_core.dashboard.lab.names import NAMES
-from attention_core.dashboard.lab.specimens import behind
+from attention_core.dashboard.bug_lab.names import NAMES
+from attention_core.dashboard.bug_lab.specimens import behind
+from support.learner import Learner
 
 NAME = NAMES[behind("B")].short
 

@@ -4,9 +4,10 @@ import io
 import re
 
 import torch
-from learner import Learner
 from PIL import Image
 from playwright.sync_api import expect
+
+from support.learner import Learner
 
 
 def test_next_adds_a_key_to_the_cache(learner: Learner) -> None:
@@ -23,9 +24,9 @@ def test_next_adds_a_key_to_the_cache(learner: Learner) -> None:
 
 def test_a_click_on_the_picture_chooses_the_patch(learner: Learner) -> None:
     page = learner.open("causal_masking")
-    picture = page.locator("[data-testid=stVegaLiteChart]", has_text="The picture in patches")
-    picture.scroll_into_view_if_needed()
-    cells = picture.locator("g.mark-rect").last.locator("path")  # on top, to be clicked
+    chart = page.locator("[data-testid=stVegaLiteChart]", has_text="The picture in patches")
+    chart.scroll_into_view_if_needed()
+    cells = chart.locator("g.mark-rect").last.locator("path")  # on top, to be clicked
     cells.nth(4 * 6 + 3).click()  # row 4, column 3 of 6 by 6 patches
     expect(page.get_by_text(re.compile(r"Patch \(4, 3\) puts"))).to_be_visible()
     learner.settle()

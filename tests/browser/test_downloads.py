@@ -5,8 +5,9 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from learner import Learner
 from playwright.sync_api import Page, expect
+
+from support.learner import Learner
 
 NOTEBOOK = "Take this page away as a notebook"
 FILES = "Weights and pictures as files"

@@ -6,9 +6,10 @@ import re
 import pytest
 import torch
 import torch.nn.functional as F
-from learner import Learner
 from playwright.sync_api import Locator, expect
 from torch import Tensor
+
+from support.learner import Learner
 
 WEIGHTS = ".st-key-qkv_weights_box"
 

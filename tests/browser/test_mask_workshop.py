@@ -3,8 +3,9 @@
 import re
 from urllib.parse import quote_plus
 
-from learner import Learner
 from playwright.sync_api import Locator, expect
+
+from support.learner import Learner
 
 NUMBERS = "svg.marks .mark-text.role-mark text"
 

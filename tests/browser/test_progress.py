@@ -1,9 +1,9 @@
 """Progress survives a refresh, another tab and a forgetful server; and is forgotten on request."""
 
-from learner import Learner
 from playwright.sync_api import expect
 
 from attention_core.dashboard.all_questions import QUESTIONS
+from support.learner import Learner
 
 KEPT = "localStorage.getItem('attention-lesson-progress')?.includes('\"right\":true')"
 

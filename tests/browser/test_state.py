@@ -1,11 +1,11 @@
 """What a learner set stays set: after a refresh, another page, elsewhere, a lost connection."""
 
 import pytest
-from learner import Learner
 from playwright.sync_api import expect
 
 from attention_core.dashboard.lesson import PAGES, Page
 from benchmarks.browser import serve
+from support.learner import Learner
 
 # Keep hold of the connections to the server, so that a test can cut them.
 SOCKETS = """

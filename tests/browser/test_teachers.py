@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from learner import Learner
 from playwright.sync_api import Locator, Page, expect
+
+from support.learner import Learner
 
 
 def make_link(learner: Learner) -> Locator:
@@ -43,7 +44,7 @@ def test_a_class_gets_the_state_without_the_hidden_control(new_learner) -> None:
     teacher.page.keyboard.press("Tab")  # out of the list
     teacher.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    picture = teacher.page.get_by_test_id("stVegaLiteChart").nth(3).inner_text()
+    chart = teacher.page.get_by_test_id("stVegaLiteChart").nth(3).inner_text()
 
     pupil: Learner = new_learner()
     page = pupil.open(link.removeprefix(f"{pupil.url}/"))
@@ -51,7 +52,7 @@ def test_a_class_gets_the_state_without_the_hidden_control(new_learner) -> None:
     expect(pupil.slider("Seed")).to_have_count(0)
     expect(page.get_by_test_id("stMainMenu")).to_have_count(0)
     expect(page.get_by_role("button", name="Link for a class")).to_have_count(0)
-    assert page.get_by_test_id("stVegaLiteChart").nth(3).inner_text() == picture
+    assert page.get_by_test_id("stVegaLiteChart").nth(3).inner_text() == chart
     pupil.follow("Retrieval")
     page.reload()  # the address still says what is hidden
     pupil.arrive("Retrieval")

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from learner import Learner
 from playwright.sync_api import Locator, expect
 from safetensors.torch import save_file
+
+from support.learner import Learner
 
 OWN = "your_tensors?own_from=My+own+file"
 HEADS, N_Q, N_K, D = 2, 5, 7, 3

@@ -169,7 +169,7 @@ def test_a_link_opens_one_patch() -> None:
     assert any("row 4, column 4 is framed; 2 patches" in text for text in alts(at))
 
 
-def picture_file(kind: str) -> bytes:
+def image_file(kind: str) -> bytes:
     buffer = io.BytesIO()
     Image.new("RGB", (60, 50), "red").save(buffer, kind)
     return buffer.getvalue()
@@ -178,10 +178,10 @@ def picture_file(kind: str) -> bytes:
 def test_an_own_picture_and_files_that_are_none() -> None:
     at = open_page(mask_picture="My own")
     sample = outside(at)
-    own = checked(at.file_uploader[0].upload("me.png", picture_file("PNG")).run())
+    own = checked(at.file_uploader[0].upload("me.png", image_file("PNG")).run())
     assert outside(own) == 75.0  # one colour: every patch looks like every other
     assert not at.warning
-    for name, data in {"<b>x</b>.png": picture_file("GIF"), "x.jpg": b"text"}.items():
+    for name, data in {"<b>x</b>.png": image_file("GIF"), "x.jpg": b"text"}.items():
         at = open_page(mask_picture="My own")
         checked(at.file_uploader[0].upload(name, data).run())
         assert "cannot be read" in at.warning[0].value
@@ -191,7 +191,7 @@ def test_an_own_picture_and_files_that_are_none() -> None:
 
 def test_an_own_picture_survives_a_change_of_the_page() -> None:
     at = open_page(mask_picture="My own")
-    at.file_uploader[0].upload("me.jpg", picture_file("JPEG")).run()
+    at.file_uploader[0].upload("me.jpg", image_file("JPEG")).run()
     at.switch_page("pages/2_retrieval.py").run()
     checked(at.switch_page(PAGE).run())
     checked(at.get_by_key("mask_picture").set_value("My own").run())

@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
+from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises import (
-    EXERCISES,
     dense_scale,
     equal_query,
     fixed_weights,
@@ -22,14 +22,14 @@ from attention_core.dashboard.exercises import (
     unequal_query,
     window_mask,
 )
+from attention_core.dashboard.exercises.all_exercises import EXERCISES
 from attention_core.dashboard.exercises.digits import percent
-from attention_core.dashboard.frame import Setting
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.masks import mask_tensor
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/4_exercises.py"
-SETTING = Setting("cpu", "float32")
+SETTING = ComputeSettings("cpu", "float32")
 THINKING, LOCK_IN, SHOW_ME = "Thinking", "Lock in", "Show me"
 QUESTIONS = [question for exercise in EXERCISES for question in exercise.questions]
 

@@ -242,13 +242,13 @@ def test_nothing_can_be_taken_away_before_the_prediction(
     part: str, key: str, guess: str, weights: str
 ) -> None:
     at = open_page(work_part=part)
-    taken = at.session_state["take_away"]["latest"]
-    assert weights not in taken.weights and part not in taken.chapters
-    taken = open_page(work_part=part, **{key: guess}).session_state["take_away"]["latest"]
-    assert weights in taken.weights and part in taken.chapters
+    export = at.session_state["take_away"]["latest"]
+    assert weights not in export.weights and part not in export.sections
+    export = open_page(work_part=part, **{key: guess}).session_state["take_away"]["latest"]
+    assert weights in export.weights and part in export.sections
     hidden = open_page(work_part=part, hide="solutions", **{key: guess})
-    taken = hidden.session_state["take_away"]["latest"]
-    assert weights not in taken.weights and part not in taken.chapters
+    export = hidden.session_state["take_away"]["latest"]
+    assert weights not in export.weights and part not in export.sections
 
 
 def test_an_unreadable_answer_is_no_answer() -> None:

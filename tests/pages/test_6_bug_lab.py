@@ -14,11 +14,11 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attention_core import IMPLEMENTATIONS, faults, indistinguishable, sample_qkv
-from attention_core.dashboard.lab.conditions import MASKS, Conditions
-from attention_core.dashboard.lab.names import DIAGNOSES, NAMES
-from attention_core.dashboard.lab.specimens import LETTERS, SPECIMENS, behind
-from attention_core.dashboard.lab.stories import STORIES
-from attention_core.dashboard.progress import Entry
+from attention_core.dashboard.bug_lab.conditions import MASKS, Conditions
+from attention_core.dashboard.bug_lab.names import DIAGNOSES, NAMES
+from attention_core.dashboard.bug_lab.specimens import LETTERS, SPECIMENS, behind
+from attention_core.dashboard.bug_lab.stories import STORIES
+from attention_core.dashboard.progress.progress import Entry
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/6_bug_lab.py"
@@ -114,7 +114,7 @@ def test_before_the_diagnosis_nothing_names_the_fault(letter: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "setting",
+    "settings",
     [
         {},
         {"mask": "No mask"},
@@ -124,23 +124,32 @@ def test_before_the_diagnosis_nothing_names_the_fault(letter: str) -> None:
     ],
     ids=str,
 )
-def test_specimens_that_cannot_be_told_apart_get_the_same_page(setting: dict[str, Any]) -> None:
-    at, pages, memories = open_page(**setting), {}, set()
+def test_specimens_that_cannot_be_told_apart_get_the_same_page(settings: dict[str, Any]) -> None:
+    at, pages, memories = open_page(**settings), {}, set()
     for letter in LETTERS:
         random = r"\$\$ID-[0-9a-f]+|deferred_file_id: \S+"  # of a file that is yet to be made
         text = re.sub(random, "", drawn(put(at, specimen=letter)))
         memories.add(remembered(at))
         pages[letter] = re.sub(rf'(pecimen |lab_|raw_values: "){letter}(?![a-z])', r"\1?", text)
     assert len(memories) == 1
-    assert len({*pages.values()}) == len({frozenset(group) for group in groups(**setting).values()})
-    for letter, group in groups(**setting).items():
+    assert len({*pages.values()}) == len(
+        {frozenset(group) for group in groups(**settings).values()}
+    )
+    for letter, group in groups(**settings).items():
         for other in group:
             assert pages[letter] == pages[other]
 
 
-def groups(**setting: Any) -> dict[str, set[str]]:
+def groups(**settings: Any) -> dict[str, set[str]]:
     """Which letters give the same weights and output, found from outside the page."""
-    given = {"batch": 2, "heads": 1, "n": 5, "d": 8, "mask": "Causal", "dtype": "float32"} | setting
+    given = {
+        "batch": 2,
+        "heads": 1,
+        "n": 5,
+        "d": 8,
+        "mask": "Causal",
+        "dtype": "float32",
+    } | settings
     given["d_k"] = given.pop("d")
     inputs = Conditions(**given, seed=0, device="cpu").inputs()
     alike = {f: indistinguishable(f, IMPLEMENTATIONS, *inputs) for f in IMPLEMENTATIONS}
@@ -151,7 +160,7 @@ ROUNDED = {"batch": 1, "heads": 1, "n": 2, "mask": "One dead row", "dtype": "bfl
 
 
 @pytest.mark.parametrize(
-    "setting",
+    "settings",
     [
         *({"mask": mask, "dtype": dtype} for mask in MASKS for dtype in ("float32", "float16")),
         ROUNDED,  # a coarse dtype, in which two faults look the same, and not as the right one
@@ -159,10 +168,10 @@ ROUNDED = {"batch": 1, "heads": 1, "n": 2, "mask": "One dead row", "dtype": "bfl
     ids=str,
 )
 def test_that_specimens_cannot_be_told_apart_is_said_exactly_where_it_is_so(
-    setting: dict[str, Any],
+    settings: dict[str, Any],
 ) -> None:
-    at = open_page(**setting)
-    for letter, group in groups(**setting).items():
+    at = open_page(**settings)
+    for letter, group in groups(**settings).items():
         put(at, specimen=letter)
         assert (APART in said(at)) == (len(group) > 1)
         assert (f"{len(group)} of the 13" in said(at)) == (len(group) > 1)

@@ -15,7 +15,7 @@ from safetensors.torch import save
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.testing.v1 import AppTest
 
-from attention_core.dashboard.own_heads import all_heads, computing
+from attention_core.dashboard.your_tensors import all_heads, computing
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/7_your_tensors.py"
@@ -261,7 +261,7 @@ def test_a_rule_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def held_tensors(at: AppTest) -> list[weakref.ref]:
     shown = at.session_state["own_held"]
     overview = at.session_state["own_overview"][1]
-    return [weakref.ref(tensor) for tensor in (shown.tensors.q, overview.pictures)]
+    return [weakref.ref(tensor) for tensor in (shown.tensors.q, overview.thumbnails)]
 
 
 def test_a_forgotten_file_is_gone() -> None:
@@ -277,18 +277,18 @@ def test_a_forgotten_file_is_gone() -> None:
 def test_a_forgotten_file_cannot_be_taken_away_any_more() -> None:
     finished = torch.stack([weights(0, h) for h in range(H)])[None].numpy()
     at = upload(open_page(**OWN), npz(weights=finished), "secret.npz")
-    taken = at.session_state["take_away"]["latest"]
-    assert b"secret.npz" in taken.notebook() and "query 0" in taken.csv("Weights in view")
-    kept = [taken, *taken.weights.values(), *taken.chapters.values()]
+    export = at.session_state["take_away"]["latest"]
+    assert b"secret.npz" in export.notebook() and "query 0" in export.csv("Weights in view")
+    kept = [export, *export.weights.values(), *export.sections.values()]
     held = [weakref.ref(part) for part in (at.session_state["own_held"].tensors, *kept)]
-    del taken, kept
+    del export, kept
     checked(at.button(key="own_forget").click().run())
     gc.collect()
     assert [ref() for ref in held] == [None] * 5
-    taken = at.session_state["take_away"]["latest"]
-    assert b"secret.npz" not in taken.notebook()
-    assert list(taken.weights) == ["Weights in view"]
-    assert taken.weights["Weights in view"].values.shape == (11, 11)  # of the sample
+    export = at.session_state["take_away"]["latest"]
+    assert b"secret.npz" not in export.notebook()
+    assert list(export.weights) == ["Weights in view"]
+    assert export.weights["Weights in view"].values.shape == (11, 11)  # of the sample
 
 
 def test_the_file_itself_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
 from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
-from attention_core.dashboard.exercises import EXERCISES
+from attention_core.dashboard.exercises.all_exercises import EXERCISES
 from attention_core.dashboard.lesson import NEXT_LESSON, OVERVIEW, PAGES, PREVIOUS_LESSON
-from attention_core.dashboard.progress import Entry
-from attention_core.dashboard.progress_file import write_progress
+from attention_core.dashboard.progress.file import write_progress
+from attention_core.dashboard.progress.progress import Entry
 
 ROOT = Path(__file__).parents[2]
 EXERCISES_PAGE = "pages/4_exercises.py"

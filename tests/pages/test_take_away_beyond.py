@@ -12,10 +12,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 from safetensors.torch import save
-from taken_pages import (
+
+from attention_core.dashboard.bug_lab.names import NAMES
+from attention_core.dashboard.mask_workshop.targets import TARGETS
+from support.taken_pages import (
     AGREEMENT,
+    PageExport,
     State,
-    Taken,
     agrees,
     alerts,
     assert_no_name_twice,
@@ -27,9 +30,6 @@ from taken_pages import (
     take_all,
     values,
 )
-
-from attention_core.dashboard.lab.names import NAMES
-from attention_core.dashboard.workshop.targets import TARGETS
 
 WORDS = 'the cat <b>$5 """ מילה the \'+'
 WORKSHOP = {"work_rule": "not j > i", "work_nq": "5", "work_nk": "7", "work_seed": "3"}
@@ -144,19 +144,19 @@ PROBES: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def taken() -> dict[str, Taken]:
+def export() -> dict[str, PageExport]:
     return take_all(STATES, UPLOADS)
 
 
 @pytest.fixture(scope="module")
-def ran(taken: dict[str, Taken], tmp_path_factory) -> dict[str, dict[str, Any]]:
-    return run_all(taken, PROBES, UPLOADS, tmp_path_factory.mktemp("notebooks"))
+def ran(export: dict[str, PageExport], tmp_path_factory) -> dict[str, dict[str, Any]]:
+    return run_all(export, PROBES, UPLOADS, tmp_path_factory.mktemp("notebooks"))
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_a_notebook_is_valid_plain_and_of_one_mind(taken, name):
-    assert_valid_and_plain(taken[name])
-    assert_no_name_twice(taken[name], reports=name != "finished")
+def test_a_notebook_is_valid_plain_and_of_one_mind(export, name):
+    assert_valid_and_plain(export[name])
+    assert_no_name_twice(export[name], reports=name != "finished")
 
 
 def test_every_notebook_runs_and_says_whether_it_is_right(ran):
@@ -166,16 +166,16 @@ def test_every_notebook_runs_and_says_whether_it_is_right(ran):
         assert "a picture or a table" in result["printed"]
 
 
-def said(page: Taken, words: str) -> list[str]:
+def said(page: PageExport, words: str) -> list[str]:
     return [text.value for text in page.app.markdown if words in text.value]
 
 
-def verdicts(page: Taken) -> list[str]:
+def verdicts(page: PageExport) -> list[str]:
     return said(page, "**Right.**") + said(page, "**Not quite.**")
 
 
-def test_the_mask_in_hand_and_the_gallery(taken, ran):
-    found, page = values(ran, "gallery"), taken["gallery"]
+def test_the_mask_in_hand_and_the_gallery(export, ran):
+    found, page = values(ran, "gallery"), export["gallery"]
     mask = np.tril(np.ones((5, 7)))
     mask[0, 0], mask[2, 6] = 0, 1
     assert found["mask"] == mask.tolist()
@@ -196,16 +196,16 @@ def test_the_mask_in_hand_and_the_gallery(taken, ran):
     assert allowed.tolist() == mask.astype(bool).tolist()
 
 
-def test_a_rule_is_data_and_a_refused_one_stays_outside(taken, monkeypatch):
-    (cell,) = (c for c in taken["gallery"].cells("code") if "rule = 'not j > i'" in c)
+def test_a_rule_is_data_and_a_refused_one_stays_outside(export, monkeypatch):
+    (cell,) = (c for c in export["gallery"].cells("code") if "rule = 'not j > i'" in c)
     assert all(isinstance(node, ast.Assign) for node in ast.parse(cell).body)
     bad = '__import__("os")'
     page = take(("5_mask_workshop.py", {"work_rule": bad}), monkeypatch=monkeypatch)
     assert bad not in page.notebook.decode() and "rule = 'j <= i and" in page.notebook.decode()
 
 
-def test_the_conventions(taken, ran):
-    found, page = values(ran, "conventions"), taken["conventions"]
+def test_the_conventions(export, ran):
+    found, page = values(ran, "conventions"), export["conventions"]
     (program,) = (code.value for code in page.app.code if "attn_mask=~mask" in code.value)
     assert program.strip() in page.cells("code")
     differences = [value for label, value in metrics(page.app).items() if "of this call" in label]
@@ -213,53 +213,53 @@ def test_the_conventions(taken, ran):
     agrees(page.app, found)
     (verdict,) = said(page, f"The output is {found['meant']:.2g} away")
     assert verdict in page.cells("markdown")
-    refusal = next(text.value for text in taken["no program"].app.info)
-    assert any(refusal in cell for cell in taken["no program"].cells("markdown"))
-    assert "prediction = None" in "".join(taken["no program"].cells("code"))
-    assert "from the one that was meant" not in "".join(taken["no program"].cells("markdown"))
+    refusal = next(text.value for text in export["no program"].app.info)
+    assert any(refusal in cell for cell in export["no program"].cells("markdown"))
+    assert "prediction = None" in "".join(export["no program"].cells("code"))
+    assert "from the one that was meant" not in "".join(export["no program"].cells("markdown"))
 
 
-def test_dead_rows_and_alignment(taken, ran):
-    found, page = values(ran, "dead rows"), taken["dead rows"]
+def test_dead_rows_and_alignment(export, ran):
+    found, page = values(ran, "dead rows"), export["dead rows"]
     nan, uniform, zero = np.array(found["rows"], float)
     assert np.isnan(nan).all() and (uniform == 1 / 8).all() and not zero.any()
     assert [name for name, spoiled in found["spoiled"].items() if spoiled] == ["NaN", "patched"]
     (verdict,) = said(page, "The loss never reads the dead row")
     assert verdict in page.cells("markdown") and "silenced = 2  #" in "".join(page.cells("code"))
 
-    found, shown = values(ran, "aligned"), metrics(taken["aligned"].app)
+    found, shown = values(ran, "aligned"), metrics(export["aligned"].app)
     for name in ("Top-left", "Bottom-right"):
         on_screen = float(shown[f"{name}: max abs diff to the whole"])
         assert on_screen == pytest.approx(found["to_whole"][name], rel=0.01)
     on_screen = float(shown["Bottom-right to one token at a time"])
     assert on_screen == pytest.approx(found["one_by_one"], rel=0.01)
-    assert said(taken["aligned"], f"left picture's output {found['is_causal']:.2g})")
+    assert said(export["aligned"], f"left picture's output {found['is_causal']:.2g})")
 
 
 @pytest.mark.parametrize(("name", "far"), [("slope", 2), ("buckets", 1), ("cap", None)])
-def test_the_biases(taken, ran, name, far):
-    found, shown = values(ran, name), metrics(taken[name].app)
+def test_the_biases(export, ran, name, far):
+    found, shown = values(ran, name), metrics(export[name].app)
     labels = ("without a bias", "with this bias", "with −∞ instead") if far else ()
     for label, share in zip(labels, found["far"] or (), strict=True):
         assert shown[f"Weight beyond {far}, {label}"] == f"{100 * share:.3g} %"
-    on_screen = np.nan_to_num(np.array(matrix(taken[name].app, "Weights with the bias")))
+    on_screen = np.nan_to_num(np.array(matrix(export[name].app, "Weights with the bias")))
     assert np.array(found["weights"]) == pytest.approx(on_screen, abs=1e-7)
     assert shown["Max abs diff to PyTorch"] == f"{found['agreement.torch_difference']:.2e}"
 
 
-def test_a_question_of_the_workshop_is_open_until_there_is_a_guess(taken, ran):
+def test_a_question_of_the_workshop_is_open_until_there_is_a_guess(export, ran):
     for name, result in (("bias", "multiplies the exponential"), ("alignment", "stands at the")):
-        page = taken[f"open {name}"]
+        page = export[f"open {name}"]
         assert not any(result in cell for cell in page.cells("markdown"))
         assert "prediction = None" in "".join(page.cells("code"))
     assert 0 < values(ran, "open bias")["smallest"] < 1e-9
     for name, guess in (("slope", "No"), ("buckets", "Yes"), ("aligned", "5")):
-        assert f"prediction = '{guess}'" in "".join(taken[name].cells("code"))
-        assert any(cell in taken[name].cells("markdown") for cell in verdicts(taken[name]))
+        assert f"prediction = '{guess}'" in "".join(export[name].cells("code"))
+        assert any(cell in export[name].cells("markdown") for cell in verdicts(export[name]))
 
 
-def test_a_challenge_with_the_learners_rule(taken, ran):
-    found, page = values(ran, "challenge"), taken["challenge"]
+def test_a_challenge_with_the_learners_rule(export, ran):
+    found, page = values(ran, "challenge"), export["challenge"]
     assert found["target"] == TARGETS[1].mask((8, 8)).int().tolist()
     (verdict,) = alerts(page.app)
     assert f"{found['wrong']} of 64 cells differ." in verdict
@@ -288,38 +288,38 @@ def test_a_hidden_solution_of_the_workshop_stays_hidden(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["open lab", "stopped", "mistaken", "named", "shown"])
-def test_the_symptoms_are_those_on_screen(taken, ran, name):
-    found, (table,) = values(ran, name), (table.value for table in taken[name].app.table)
+def test_the_symptoms_are_those_on_screen(export, ran, name):
+    found, (table,) = values(ran, name), (table.value for table in export[name].app.table)
     specimen, right = (table[column].tolist() for column in table.columns)
     assert list(found["seen"]) == table.index.tolist()
     assert list(found["seen"].values()) == specimen
     assert found["right"] == right
-    on_screen = np.nan_to_num(np.array(matrix(taken[name].app, "The right one: weights")))
+    on_screen = np.nan_to_num(np.array(matrix(export[name].app, "The right one: weights")))
     assert np.nan_to_num(np.array(found["weights"])) == pytest.approx(on_screen, abs=1e-7)
     out = name in ("named", "shown")
     assert found["fits"] == out  # the fault itself fits, the right one in its place does not
     assert found["prediction"] == {"named": "No scale", "mistaken": "No scale"}.get(name)
-    for alert in alerts(taken[name].app):  # who is alike is not told in the notebook
+    for alert in alerts(export[name].app):  # who is alike is not told in the notebook
         told = "implementations" not in alert or "**Right" in alert
-        assert any(alert in cell for cell in taken[name].cells("markdown")) == told
+        assert any(alert in cell for cell in export[name].cells("markdown")) == told
 
 
-def test_a_specimen_is_told_only_when_it_is_out(taken):
+def test_a_specimen_is_told_only_when_it_is_out(export):
     for name in ("open lab", "stopped", "mistaken"):
-        text = taken[name].notebook.decode()
+        text = export[name].notebook.decode()
         for implementation, words in NAMES.items():
             if implementation.__name__ != "right":
                 assert f"{implementation.__name__}(" not in text
                 assert (words.short in text) == (name == "mistaken" and words.short == "No scale")
         assert text.count("def right(") == 1
     for name, fault in (("named", "no_scale"), ("shown", "padding_per_query")):
-        text = taken[name].notebook.decode()
+        text = export[name].notebook.decode()
         assert text.count(f"def {fault}(") == text.count("def right(") == 1
         assert "```diff" in text and "It does what was seen." in text
 
 
-def test_a_head_of_a_sample(taken, ran):
-    found, page = values(ran, "head"), taken["head"]
+def test_a_head_of_a_sample(export, ran):
+    found, page = values(ran, "head"), export["head"]
     shown = metrics(page.app)
     assert shown["Weight of query 5 on key 3"] == f"{found['weight']:.9g}"
     assert shown["Keys with a larger weight"] == f"{found['larger']} of 11"
@@ -339,12 +339,12 @@ def test_a_head_of_a_sample(taken, ran):
     assert [[float(x) for x in row[1:]] for row in rows] == found["section"]
 
 
-def test_finished_weights_and_a_large_head(taken, ran):
-    found, shown = values(ran, "finished"), metrics(taken["finished"].app)
+def test_finished_weights_and_a_large_head(export, ran):
+    found, shown = values(ran, "finished"), metrics(export["finished"].app)
     assert found["dtype"] == "torch.float16"
     assert shown["Weight of query 4 on key 0"] == f"{found['weight']:.9g}"
 
-    found, page = values(ran, "large head"), taken["large head"]
+    found, page = values(ran, "large head"), export["large head"]
     eye, band = torch.eye(71).double(), torch.ones(67, 71).triu(-4).bool()
     q, k = Q[1, 2].double(), K[1, 2].double()
     right = F.scaled_dot_product_attention(q, k, eye, attn_mask=ALLOWED[1, 2] & band)

@@ -14,10 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from nbclient import NotebookClient
-from taken_pages import (
+
+from support.taken_pages import (
     AGREEMENT,
+    PageExport,
     State,
-    Taken,
     agrees,
     alert,
     alerts,
@@ -126,19 +127,19 @@ PROBES: dict[str, dict[str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def taken() -> dict[str, Taken]:
+def export() -> dict[str, PageExport]:
     return take_all(STATES, {})
 
 
 @pytest.fixture(scope="module")
-def ran(taken: dict[str, Taken], tmp_path_factory) -> dict[str, dict[str, Any]]:
-    return run_all(taken, PROBES, {}, tmp_path_factory.mktemp("notebooks"))
+def ran(export: dict[str, PageExport], tmp_path_factory) -> dict[str, dict[str, Any]]:
+    return run_all(export, PROBES, {}, tmp_path_factory.mktemp("notebooks"))
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_a_notebook_is_valid_plain_and_of_one_mind(taken, name):
-    assert_valid_and_plain(taken[name])
-    assert_no_name_twice(taken[name], reports=name != "open window")
+def test_a_notebook_is_valid_plain_and_of_one_mind(export, name):
+    assert_valid_and_plain(export[name])
+    assert_no_name_twice(export[name], reports=name != "open window")
 
 
 def test_every_notebook_runs_and_says_whether_it_is_right(ran):
@@ -148,14 +149,14 @@ def test_every_notebook_runs_and_says_whether_it_is_right(ran):
         assert ("a picture or a table" in result["printed"]) == (name != "open window"), name
 
 
-def test_the_same_link_gives_the_same_bytes(taken, monkeypatch):
+def test_the_same_link_gives_the_same_bytes(export, monkeypatch):
     for name in ("qkv", "window"):
         again = take(STATES[name], monkeypatch=monkeypatch)
-        assert again.notebook == taken[name].notebook
+        assert again.notebook == export[name].notebook
 
 
-def test_the_overview(taken, ran):
-    found, app = values(ran, "overview"), taken["overview"].app
+def test_the_overview(export, ran):
+    found, app = values(ran, "overview"), export["overview"].app
     title = "Who attends to whom: the lesson's five tokens"
     assert found["weights"] == pytest.approx(np.array(matrix(app, title)), abs=1e-15)
     share = 100 * found["weights"][found["i"]][found["j"]]
@@ -164,8 +165,8 @@ def test_the_overview(taken, ran):
     assert says in ran["overview"]["printed"]
 
 
-def test_the_qkv_page(taken, ran):
-    found, app = values(ran, "qkv"), taken["qkv"].app
+def test_the_qkv_page(export, ran):
+    found, app = values(ran, "qkv"), export["qkv"].app
     assert found["dtype"] == "torch.float64"
     assert np.shape(found["weights"]) == (3, 7)
     on_screen = np.array(matrix(app, "Weights = softmax of each row"))
@@ -178,11 +179,11 @@ def test_the_qkv_page(taken, ran):
     assert float(shown["Largest |s_ij − s_ji|"]) == float(f"{found['scores']:.2g}")
     assert float(shown["Largest |w_ij − w_ji|"]) == float(f"{found['asymmetry']:.2g}")
     verdict = next(text.value for text in app.markdown if text.value.startswith("**Not quite"))
-    assert verdict in taken["qkv"].cells("markdown")
+    assert verdict in export["qkv"].cells("markdown")
 
 
-def test_the_retrieval_page(taken, ran):
-    found, app = values(ran, "retrieval"), taken["retrieval"].app
+def test_the_retrieval_page(export, ran):
+    found, app = values(ran, "retrieval"), export["retrieval"].app
     table = app.dataframe[0].value
     assert [f"{weight:.8g}" for weight in found["weights"]] == table["weight"].tolist()
     assert found["names"] == [*dict.fromkeys(WORDS.split()), "dog"]
@@ -191,14 +192,14 @@ def test_the_retrieval_page(taken, ran):
     assert any(text.value.startswith(retrieved) for text in app.text)
     weight = float(f"{found['absent'][0]:.5g}")
     assert any(f"1/7 ≈ {weight} for each" in text.value for text in app.markdown)
-    lesson, lesson_app = values(ran, "lesson's tokens"), taken["lesson's tokens"].app
+    lesson, lesson_app = values(ran, "lesson's tokens"), export["lesson's tokens"].app
     assert lesson["weights"] == pytest.approx([0.2] * 5)
     assert lesson["token"] is None
     assert any(text.value.startswith("Nothing") for text in lesson_app.text)
 
 
-def test_what_a_learner_typed_is_data(taken):
-    page = taken["retrieval"]
+def test_what_a_learner_typed_is_data(export):
+    page = export["retrieval"]
     for cell in page.cells("markdown"):
         assert not any(word in cell for word in WORDS.split() if len(word) > 3)
     holding = [cell for cell in page.cells("code") if "מילה" in cell]
@@ -209,8 +210,8 @@ def test_what_a_learner_typed_is_data(taken):
     assert "מילה" not in notes
 
 
-def test_the_causal_page(taken, ran):
-    found, app = values(ran, "causal"), taken["causal"].app
+def test_the_causal_page(export, ran):
+    found, app = values(ran, "causal"), export["causal"].app
     shown = metrics(app)
     on_screen = np.array(matrix(app, "Weights with the mask"))
     assert np.array(found["weights"]) == pytest.approx(on_screen, abs=1e-7)
@@ -229,14 +230,14 @@ def test_the_causal_page(taken, ran):
     assert any(sentence in text.value for text in app.markdown)
 
 
-def test_the_exercises(taken, ran):
-    blended, app = values(ran, "blended"), taken["blended"].app
+def test_the_exercises(export, ran):
+    blended, app = values(ran, "blended"), export["blended"].app
     result = f"You said 20 %; computed here: {blended['weight']:.3f} % on each"
     assert alert(app, "You said 20 %").startswith(f"**Not quite.** {result}")
     assert f"Computed here: a = {blended['needed']:.4f}." in alert(app, "a = ")
     assert blended["equal"] != blended["unequal"]
 
-    no_scale, app = values(ran, "no scale"), taken["no scale"].app
+    no_scale, app = values(ran, "no scale"), export["no scale"].app
     first, *_, last = no_scale["one_hot"]
     assert f"computed here: {first:.5f} at D = 8 and {last:.5f} at D = 128" in alert(app, "falls")
     first, *_, last = no_scale["dense"]
@@ -247,7 +248,7 @@ def test_the_exercises(taken, ran):
         chart.proto.alt for chart in app.get("vega_lite_chart")
     )
 
-    window, app = values(ran, "window"), taken["window"].app
+    window, app = values(ran, "window"), export["window"].app
     verdict = alert(app, "You said a mask with")
     assert f"{window['on']} of 36 cells are on" in verdict
     assert f"{window['wrong']} of 36 cells differ" in verdict
@@ -258,8 +259,8 @@ def test_the_exercises(taken, ran):
     on_screen = np.array(matrix(app, "Local attention's weights"))
     assert np.nan_to_num(on_screen) == pytest.approx(np.array(window["weights"]), abs=1e-7)
     for page in ("blended", "no scale", "window"):
-        markdown = taken[page].cells("markdown")
-        verdicts = alerts(taken[page].app)
+        markdown = export[page].cells("markdown")
+        verdicts = alerts(export[page].app)
         assert len(verdicts) == {"blended": 2}.get(page, 3)
         assert all(verdict in markdown for verdict in verdicts)
 
@@ -272,12 +273,12 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_hidden_result_does_not_leak(taken, name):
-    chapters = "\n".join(taken[name].cells("markdown") + taken[name].cells("code"))
+def test_a_hidden_result_does_not_leak(export, name):
+    sections = "\n".join(export[name].cells("markdown") + export[name].cells("code"))
     for result in RESULTS[name]:
-        assert result not in chapters, result
-    assert chapters.count("prediction = None") == 1  # and no question after it
-    assert "Predict" in chapters or "prediction first" in chapters
+        assert result not in sections, result
+    assert sections.count("prediction = None") == 1  # and no question after it
+    assert "Predict" in sections or "prediction first" in sections
 
 
 def test_an_open_question_comes_with_the_code_to_find_out(ran):
@@ -314,8 +315,8 @@ def test_a_link_that_hides_solutions_hides_them_in_the_notebook_too(monkeypatch)
     assert text.count("prediction = None") == 3
 
 
-def test_weights_as_files_are_those_on_screen(taken):
-    page = taken["qkv"]
+def test_weights_as_files_are_those_on_screen(export):
+    page = export["qkv"]
     on_screen = np.array(matrix(page.app, "Weights = softmax of each row"))
     head, *rows = csv.reader(io.StringIO(page.files["qkv_csv_0"]()))
     assert head == ["query \\ key", *(f"key {j}" for j in range(7))]
@@ -325,15 +326,15 @@ def test_weights_as_files_are_those_on_screen(taken):
     assert loaded.dtype == np.float64
     assert loaded.tolist() == on_screen.tolist()
 
-    head, _ = csv.reader(io.StringIO(taken["retrieval"].files["ret_csv_0"]()))
+    head, _ = csv.reader(io.StringIO(export["retrieval"].files["ret_csv_0"]()))
     assert head[1:] == [f"key {j} · {word}" for j, word in enumerate(WORDS.split())]
-    masked = np.load(BytesIO(taken["causal"].files["mask_npy_1"]()))
+    masked = np.load(BytesIO(export["causal"].files["mask_npy_1"]()))
     assert (masked[np.triu_indices(7, 1)] == 0).all()
     assert masked.dtype == np.float32
 
 
-def test_one_notebook_in_a_real_kernel(taken, tmp_path):
-    notebook = nbformat.reads(taken["causal"].notebook.decode(), 4)
+def test_one_notebook_in_a_real_kernel(export, tmp_path):
+    notebook = nbformat.reads(export["causal"].notebook.decode(), 4)
     NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
     kinds = {
         kind

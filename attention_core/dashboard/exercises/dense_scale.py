@@ -5,7 +5,10 @@ from functools import partial
 import streamlit as st
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.charts.chart import show
+from attention_core.dashboard.charts.lines import lines
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.exercises.no_scale_notebook import dense_section
 from attention_core.dashboard.exercises.one_hot_scale import FALLS, RISES, SAME
 from attention_core.dashboard.exercises.scaling_lines import (
     RULE_NAMES,
@@ -15,12 +18,9 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.lines import lines
-from attention_core.dashboard.notebooks.no_scale import dense_chapter
-from attention_core.dashboard.picture import show
-from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.panels.formula import formula
+from attention_core.dashboard.questions.exercise import Question, check, predict
 
 DENSE = Question(
     "ex_scale_dense",
@@ -47,12 +47,12 @@ TASK = (
 )
 
 
-def show_dense(setting: Setting) -> bool:
+def show_dense(settings: ComputeSettings) -> bool:
     """Predict what D does to the weights of random queries and keys, then measure it."""
     st.subheader("The same with dense random tokens")
     st.markdown(TASK)
-    chapter = partial(dense_chapter, DENSE.title, TASK)
-    keep(chapter())
+    section = partial(dense_section, DENSE.title, TASK)
+    keep(section())
     answer = predict(
         DENSE,
         lambda locked: controls.choice(
@@ -64,7 +64,7 @@ def show_dense(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    without, scaled = (study(setting, "normal", rule) for rule in (UNSCALED, SCALED))
+    without, scaled = (study(settings, "normal", rule) for rule in (UNSCALED, SCALED))
     guess = answer.guess
     verdict = check(
         DENSE,
@@ -76,15 +76,15 @@ def show_dense(setting: Setting) -> bool:
         feedback="" if guess is None else FEEDBACK[guess],
     )
     up_to = sizes("ex_scale_dense_to")
-    keep(chapter(guess, verdict, up_to))
+    keep(section(guess, verdict, up_to))
     weights, variances = st.columns(2, gap="large")
     with weights:
         title = "Dense tokens: mean largest weight"
-        show(largest_weights(setting, "normal", up_to, RULE_NAMES, title), key="ex_scale_dense_w")
+        show(largest_weights(settings, "normal", up_to, RULE_NAMES, title), key="ex_scale_dense_w")
     with variances:
-        one_hot = study(setting, "one_hot", UNSCALED)
+        one_hot = study(settings, "one_hot", UNSCALED)
         last = up_to[-1]
-        picture = lines(
+        chart = lines(
             {
                 "dense tokens": [without[d].dots_variance for d in up_to],
                 "one-hot tokens": [one_hot[d].dots_variance for d in up_to],
@@ -99,7 +99,7 @@ def show_dense(setting: Setting) -> bool:
             domain=(5.0, 2000.0),
             logarithmic="xy",
         )
-        show(picture, key="ex_scale_variance")
+        show(chart, key="ex_scale_variance")
     st.markdown("**Why the two differ.** The dot product is a sum of D terms:")
     formula(r"\mathrm{Var}(q \cdot k) = \sum_{d=1}^{D} \mathrm{Var}(q_d\,k_d) = D")
     formula(r"\mathrm{Var}\!\left(q \cdot k / \sqrt{D}\right) = 1")

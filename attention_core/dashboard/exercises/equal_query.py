@@ -6,8 +6,8 @@ import streamlit as st
 
 from attention_core.agreement import compare_with_torch
 from attention_core.dashboard import controls
-from attention_core.dashboard.agreement_panel import show_agreement
-from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.exercises.blended_query_notebook import equal_section
 from attention_core.dashboard.exercises.digits import fixed
 from attention_core.dashboard.exercises.two_tokens import (
     FIRST,
@@ -19,11 +19,12 @@ from attention_core.dashboard.exercises.two_tokens import (
     show_weights,
     tokens,
 )
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import Setting, friendly
-from attention_core.dashboard.notebooks.blended_query import equal_chapter
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.weight_files import Matrix
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.weight_files import Matrix
+from attention_core.dashboard.panels.agreement import show_agreement
+from attention_core.dashboard.panels.formula import formula
+from attention_core.dashboard.panels.value_errors import show_value_errors
+from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.devices import DTYPES
 from attention_core.retrieval import blend
 
@@ -46,13 +47,13 @@ TASK = (
 )
 
 
-def show_equal_query(setting: Setting) -> bool:
+def show_equal_query(settings: ComputeSettings) -> bool:
     """Predict the weight on each of the two tokens, then change the sharpness."""
     st.markdown(TASK)
     formula(r"q = 5\,e_2 + 5\,e_4")
     formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{6}\right)")
-    chapter = partial(equal_chapter, WEIGHT.title, TASK)
-    keep(chapter())
+    section = partial(equal_section, WEIGHT.title, TASK)
+    keep(section())
     answer = predict(
         WEIGHT,
         lambda locked: controls.slider(
@@ -64,7 +65,7 @@ def show_equal_query(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    found, dtype = ask(setting, 1.0, 1.0), DTYPES[setting.dtype]
+    found, dtype = ask(settings, 1.0, 1.0), DTYPES[settings.dtype]
     weight = found.weights[FIRST].item()
     guess, others = answer.guess, found.weights[OTHERS].sum().item()
     verdict = check(
@@ -84,16 +85,16 @@ def show_equal_query(setting: Setting) -> bool:
             step=0.5,
             key="ex_blend_sharpness",
         )
-        with friendly():
-            explored = ask(setting, 1.0, 1.0, sharpness)
+        with show_value_errors():
+            explored = ask(settings, 1.0, 1.0, sharpness)
             show_weights(explored, key="ex_blend_equal")
             weights = Matrix(explored.weights[None], ["query"])
-            keep(chapter(guess, verdict, sharpness), {"Weights of the equal query": weights})
+            keep(section(guess, verdict, sharpness), {"Weights of the equal query": weights})
     with learn:
         _explain(fixed(weight, dtype, 8))
-    vocab = tokens(setting)
+    vocab = tokens(settings)
     q, k = blend(vocab, {FIRST: 1.0, SECOND: 1.0}), vocab[list(SEQUENCE)]
-    show_agreement(found.steps.output, compare_with_torch(q, k, k), setting.dtype)
+    show_agreement(found.steps.output, compare_with_torch(q, k, k), settings.dtype)
     return True
 
 

@@ -9,16 +9,16 @@ from attention_core.agreement import compare_with_torch
 from attention_core.attention import attention
 from attention_core.convolution import toeplitz
 from attention_core.dashboard import controls
-from attention_core.dashboard.agreement_panel import show_agreement
-from attention_core.dashboard.exercise import Question, check, predict
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.heatmap import heatmap
-from attention_core.dashboard.notebooks.local_window import content_chapter
-from attention_core.dashboard.picture import show, show_tables
-from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.charts.chart import show, show_tables
+from attention_core.dashboard.charts.heatmap import heatmap
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.exercises.local_window_notebook import content_section
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.weight_files import Matrix
+from attention_core.dashboard.panels.agreement import show_agreement
+from attention_core.dashboard.panels.formula import formula
+from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.dashboard.tensors import cached_qkv
-from attention_core.dashboard.weight_files import Matrix
 from attention_core.devices import DTYPES
 from attention_core.masks import local, mask_tensor
 
@@ -56,12 +56,12 @@ TASK = (
 )
 
 
-def show_fixed_weights(setting: Setting) -> bool:
+def show_fixed_weights(settings: ComputeSettings) -> bool:
     """Predict whose weights move with the content, then move it."""
     st.subheader("Beside a convolution kernel")
     st.markdown(TASK)
-    chapter = partial(content_chapter, CONTENT.title, TASK)
-    keep(chapter())
+    section = partial(content_section, CONTENT.title, TASK)
+    keep(section())
     answer = predict(
         CONTENT,
         lambda locked: controls.choice(
@@ -73,7 +73,7 @@ def show_fixed_weights(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    moved_by_one = _largest_changes(setting, seed=0, shift=1)
+    moved_by_one = _largest_changes(settings, seed=0, shift=1)
     guess = answer.guess
     verdict = check(
         CONTENT,
@@ -90,9 +90,9 @@ def show_fixed_weights(setting: Setting) -> bool:
         shift = controls.slider("Move all tokens on by", 0, N - 1, 1, key="ex_window_shift")
     with right:
         seed = controls.slider("Content (seed)", 0, 20, 0, key="ex_window_seed")
-    _, weights, _ = kernel_and_attention(setting, seed, shift)
-    keep(chapter(guess, verdict, seed, shift), {"Weights in the window": Matrix(weights)})
-    _pictures(setting, seed, shift)
+    _, weights, _ = kernel_and_attention(settings, seed, shift)
+    keep(section(guess, verdict, seed, shift), {"Weights in the window": Matrix(weights)})
+    _charts(settings, seed, shift)
     st.markdown("**Why.** Both are a weighted sum over the same three neighbours:")
     formula(r"\text{convolution: } w_{ij} = \text{kernel}_{\,j - i + 1}")
     formula(
@@ -109,29 +109,29 @@ def show_fixed_weights(setting: Setting) -> bool:
 
 
 def kernel_and_attention(
-    setting: Setting, seed: int, shift: int
+    settings: ComputeSettings, seed: int, shift: int
 ) -> tuple[torch.Tensor, torch.Tensor, tuple[torch.Tensor, ...]]:
     """Weights of the kernel and of local attention (N, N), and q, k, v (N, D) moved by shift."""
-    mask = mask_tensor(local(3), N, N, device=setting.device)
-    tensors = cached_qkv(1, N, N, D, seed, setting.dtype, setting.device)
+    mask = mask_tensor(local(3), N, N, device=settings.device)
+    tensors = cached_qkv(1, N, N, D, seed, settings.dtype, settings.device)
     q, k, v = (tensor[0].roll(shift, dims=0) for tensor in tensors)
-    kernel = torch.tensor(KERNEL, device=setting.device, dtype=DTYPES[setting.dtype])
+    kernel = torch.tensor(KERNEL, device=settings.device, dtype=DTYPES[settings.dtype])
     _, weights = attention(q, k, v, mask)
     return toeplitz(kernel, N), weights, (q, k, v)
 
 
-def _largest_changes(setting: Setting, seed: int, shift: int) -> tuple[float, float]:
-    before = kernel_and_attention(setting, seed, 0)
-    after = kernel_and_attention(setting, seed, shift)
+def _largest_changes(settings: ComputeSettings, seed: int, shift: int) -> tuple[float, float]:
+    before = kernel_and_attention(settings, seed, 0)
+    after = kernel_and_attention(settings, seed, shift)
     kernel, weights = after[0] - before[0], after[1] - before[1]
     return kernel.abs().max().item(), weights.abs().max().item()
 
 
-def _pictures(setting: Setting, seed: int, shift: int) -> None:
-    kernel, weights, (q, k, v) = kernel_and_attention(setting, seed, shift)
-    mask = mask_tensor(local(3), N, N, device=setting.device)
-    changes = _largest_changes(setting, seed, shift)
-    pictures = {
+def _charts(settings: ComputeSettings, seed: int, shift: int) -> None:
+    kernel, weights, (q, k, v) = kernel_and_attention(settings, seed, shift)
+    mask = mask_tensor(local(3), N, N, device=settings.device)
+    changes = _largest_changes(settings, seed, shift)
+    charts = {
         "Kernel": heatmap(
             kernel,
             title="The convolution's matrix",
@@ -147,12 +147,12 @@ def _pictures(setting: Setting, seed: int, shift: int) -> None:
             mask=mask,
         ),
     }
-    for column, (name, picture), change in zip(
-        st.columns(2, gap="large"), pictures.items(), changes, strict=True
+    for column, (name, chart), change in zip(
+        st.columns(2, gap="large"), charts.items(), changes, strict=True
     ):
         with column:
-            show(picture, key=f"ex_window_{name.lower()}")
+            show(chart, key=f"ex_window_{name.lower()}")
             st.metric("Largest change of a weight by the move", f"{change:.3g}")
-    show_tables(pictures, key="ex_window_tables")
+    show_tables(charts, key="ex_window_tables")
     output, _ = attention(q, k, v, mask)
-    show_agreement(output, compare_with_torch(q, k, v, mask), setting.dtype)
+    show_agreement(output, compare_with_torch(q, k, v, mask), settings.dtype)

@@ -5,9 +5,11 @@ from functools import partial
 import streamlit as st
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.bars import bars
-from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.charts.bars import bars
+from attention_core.dashboard.charts.chart import show
+from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.digits import fixed
+from attention_core.dashboard.exercises.no_scale_notebook import one_hot_section
 from attention_core.dashboard.exercises.scaling_lines import (
     RULE_NAMES,
     SCALED,
@@ -17,11 +19,9 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.notebooks.no_scale import one_hot_chapter
-from attention_core.dashboard.picture import show
-from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.panels.formula import formula
+from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.devices import DTYPES
 from attention_core.retrieval import blend, retrieve, vocabulary
 from attention_core.scaling import scale_for
@@ -48,14 +48,14 @@ TASK = (
 )
 
 
-def show_one_hot(setting: Setting) -> bool:
+def show_one_hot(settings: ComputeSettings) -> bool:
     """Predict what D does to a look-up among one-hot tokens, then look at every D."""
     st.markdown(TASK)
     formula(r"w = \mathrm{softmax}(q K^\top)")
     st.markdown("instead of")
     formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{D}\right)")
-    chapter = partial(one_hot_chapter, ONE_HOT.title, TASK)
-    keep(chapter())
+    section = partial(one_hot_section, ONE_HOT.title, TASK)
+    keep(section())
     answer = predict(
         ONE_HOT,
         lambda locked: controls.choice(
@@ -71,7 +71,7 @@ def show_one_hot(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    undivided, divided = (_on_match(setting, rule) for rule in (UNSCALED, SCALED))
+    undivided, divided = (_on_match(settings, rule) for rule in (UNSCALED, SCALED))
     guess = answer.guess
     verdict = check(
         ONE_HOT,
@@ -85,7 +85,9 @@ def show_one_hot(setting: Setting) -> bool:
     with explore:
         up_to = sizes("ex_scale_onehot_to")
         title = "One-hot tokens: weight on the match"
-        show(largest_weights(setting, "one_hot", up_to, RULE_NAMES, title), key="ex_scale_onehot_w")
+        show(
+            largest_weights(settings, "one_hot", up_to, RULE_NAMES, title), key="ex_scale_onehot_w"
+        )
     with learn:
         st.markdown("**Why.** Each dot product is a sum of D terms, and for one-hot tokens:")
         formula(r"\sum_{d=1}^{D} q_d\,k_{2,d} = 5 \cdot 5 + 0 + \dots + 0 = 25")
@@ -95,13 +97,13 @@ def show_one_hot(setting: Setting) -> bool:
             f"D = 128 and {divided[1024]} at D = 1024. Here **the scale flattens a look-up** that "
             "was sharp, and nothing called for it."
         )
-    keep(chapter(guess, verdict, up_to, _show_all_weights(setting)))
+    keep(section(guess, verdict, up_to, _show_all_weights(settings)))
     return True
 
 
-def _on_match(setting: Setting, rule: str) -> dict[int, str]:
-    found = study(setting, "one_hot", rule)
-    return {d: fixed(found[d].mean_largest_weight, DTYPES[setting.dtype], 5) for d in SIZES}
+def _on_match(settings: ComputeSettings, rule: str) -> dict[int, str]:
+    found = study(settings, "one_hot", rule)
+    return {d: fixed(found[d].mean_largest_weight, DTYPES[settings.dtype], 5) for d in SIZES}
 
 
 FEEDBACK = {
@@ -112,19 +114,17 @@ FEEDBACK = {
 }
 
 
-def _show_all_weights(setting: Setting) -> int:
+def _show_all_weights(settings: ComputeSettings) -> int:
     st.markdown("All five weights at one D, without and with the scale:")
     d = controls.select("D", SIZES, key="ex_scale_d")
-    dtype = DTYPES[setting.dtype]
-    vocab = vocabulary(d, SHARPNESS, device=setting.device, dtype=dtype)
+    dtype = DTYPES[settings.dtype]
+    vocab = vocabulary(d, SHARPNESS, device=settings.device, dtype=dtype)
     labels = [f"token {j}" for j in range(N_KEYS)]
     for column, rule in zip(st.columns(2, gap="large"), (UNSCALED, SCALED), strict=True):
         found = retrieve(blend(vocab, {TOKEN: 1.0}), vocab, range(N_KEYS), scale=scale_for(rule, d))
         weight = fixed(found.weights[TOKEN].item(), dtype, 5)
         says = f"D = {d}, {RULE_NAMES[rule]}: {weight} on token 2."
         with column:
-            picture = bars(
-                found.weights, labels, title=f"Weights, {RULE_NAMES[rule]}", alt_text=says
-            )
-            show(picture, key=f"ex_scale_bars_{'scaled' if rule == SCALED else 'unscaled'}")
+            chart = bars(found.weights, labels, title=f"Weights, {RULE_NAMES[rule]}", alt_text=says)
+            show(chart, key=f"ex_scale_bars_{'scaled' if rule == SCALED else 'unscaled'}")
     return d

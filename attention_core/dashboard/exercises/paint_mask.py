@@ -5,17 +5,17 @@ import torch
 from torch import Tensor
 
 from attention_core.dashboard import controls
+from attention_core.dashboard.charts.chart import Chart, show
+from attention_core.dashboard.charts.heatmap import heatmap
+from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.known_masks import RULES, N
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.heatmap import heatmap
-from attention_core.dashboard.picture import Picture, show
 from attention_core.masks import mask_tensor
 
 PAINT, PICK = "Paint the cells", "Pick a rule"
 KEYS = [str(j) for j in range(N)]
 
 
-def build_mask(setting: Setting, locked: bool) -> Tensor | None:
+def build_mask(settings: ComputeSettings, locked: bool) -> Tensor | None:
     """The learner's mask; None while a rule is still to be picked, or nothing is painted yet."""
     way = controls.segments("How", (PAINT, PICK), key="ex_window_how", disabled=locked)
     build, see = st.columns(2, gap="large")
@@ -23,9 +23,9 @@ def build_mask(setting: Setting, locked: bool) -> Tensor | None:
         mask = _painted(locked) if way == PAINT else _picked(locked)
     if mask is None:
         return None
-    mask = mask.to(setting.device)
+    mask = mask.to(settings.device)
     with see:
-        show(mask_picture(mask, "Your mask"), key="ex_window_yours")
+        show(mask_chart(mask, "Your mask"), key="ex_window_yours")
     return mask if mask.any() or way == PICK else None
 
 
@@ -49,7 +49,7 @@ def _picked(locked: bool) -> Tensor | None:
     return None if rule is None else mask_tensor(RULES[rule], N, N)
 
 
-def mask_picture(mask: Tensor, title: str) -> Picture:
+def mask_chart(mask: Tensor, title: str) -> Chart:
     """The mask as a heatmap, with how many cells are on in its alt text."""
     on = int(mask.sum())
     says = f"{title}: {on} of {mask.numel()} cells may be attended to."

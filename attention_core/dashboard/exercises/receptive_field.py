@@ -9,13 +9,13 @@ from torch import Tensor
 
 from attention_core.convolution import toeplitz
 from attention_core.dashboard import controls
-from attention_core.dashboard.exercise import Question, check, predict
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.heatmap import heatmap
-from attention_core.dashboard.notebooks.local_window import reach_chapter
-from attention_core.dashboard.picture import show
-from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.charts.chart import show
+from attention_core.dashboard.charts.heatmap import heatmap
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.exercises.local_window_notebook import reach_section
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.panels.formula import formula
+from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.masks import bidirectional, local, mask_tensor, reachable
 
 N, LAYERS = 12, 3
@@ -36,12 +36,12 @@ TASK = (
 )
 
 
-def show_receptive_field(setting: Setting) -> bool:
+def show_receptive_field(settings: ComputeSettings) -> bool:
     """Predict how far position 0 sees, then count the layers."""
     st.subheader("How far can position 0 see?")
     st.markdown(TASK)
-    chapter = partial(reach_chapter, REACH.title, TASK)
-    keep(chapter())
+    section = partial(reach_section, REACH.title, TASK)
+    keep(section())
     answer = predict(
         REACH,
         lambda locked: controls.slider(
@@ -53,7 +53,7 @@ def show_receptive_field(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    masks = layer_masks(setting)
+    masks = layer_masks(settings)
     window = masks["local attention"]
     right = farthest(window, LAYERS)
     guess = answer.guess
@@ -69,9 +69,9 @@ def show_receptive_field(setting: Setting) -> bool:
     with explore:
         st.markdown("How many layers until everybody sees everything?")
         layers = controls.slider("Layers", 1, N - 1, LAYERS, key="ex_window_layers")
-        keep(chapter(guess, verdict, layers))
+        keep(section(guess, verdict, layers))
         seen = reachable(window, layers)
-        picture = heatmap(
+        chart = heatmap(
             seen.float(),
             title="What each position sees",
             alt_text=f"After {layers} layers position 0 sees positions 0 to "
@@ -81,7 +81,7 @@ def show_receptive_field(setting: Setting) -> bool:
             mask=seen,
             colour_bar=False,
         )
-        show(picture, key="ex_window_reachable")
+        show(chart, key="ex_window_reachable")
         st.caption("Grey, hatched cells are out of reach.")
     with learn:
         table = pd.DataFrame(
@@ -102,13 +102,13 @@ def show_receptive_field(setting: Setting) -> bool:
     return True
 
 
-def layer_masks(setting: Setting) -> dict[str, Tensor]:
+def layer_masks(settings: ComputeSettings) -> dict[str, Tensor]:
     """Which inputs one layer of each kind connects to which positions, (N, N)."""
-    kernel = torch.ones(3, device=setting.device)
+    kernel = torch.ones(3, device=settings.device)
     return {
-        "local attention": mask_tensor(local(3), N, N, device=setting.device),
+        "local attention": mask_tensor(local(3), N, N, device=settings.device),
         "convolution": toeplitz(kernel, N) != 0,
-        "full attention": mask_tensor(bidirectional, N, N, device=setting.device),
+        "full attention": mask_tensor(bidirectional, N, N, device=settings.device),
     }
 
 

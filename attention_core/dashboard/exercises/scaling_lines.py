@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.lines import lines
-from attention_core.dashboard.picture import Picture
+from attention_core.dashboard.charts.chart import Chart
+from attention_core.dashboard.charts.lines import lines
+from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.devices import DTYPES
 from attention_core.scaling import ScalingResult, Tokens, scaling_study
 
@@ -25,9 +25,9 @@ def cached_study(rule: str, tokens: Tokens, dtype: str, device: str) -> dict[int
     return {result.d_k: result for result in study}
 
 
-def study(setting: Setting, tokens: Tokens, rule: str) -> dict[int, ScalingResult]:
+def study(settings: ComputeSettings, tokens: Tokens, rule: str) -> dict[int, ScalingResult]:
     """The same for the learner's device and dtype."""
-    return cached_study(rule, tokens, setting.dtype, setting.device)
+    return cached_study(rule, tokens, settings.dtype, settings.device)
 
 
 def sizes(key: str) -> list[int]:
@@ -37,11 +37,15 @@ def sizes(key: str) -> list[int]:
 
 
 def largest_weights(
-    setting: Setting, tokens: Tokens, up_to: Sequence[int], rules: dict[str, str], title: str
-) -> Picture:
+    settings: ComputeSettings,
+    tokens: Tokens,
+    up_to: Sequence[int],
+    rules: dict[str, str],
+    title: str,
+) -> Chart:
     """The mean largest weight against D, one line for each rule."""
     series = {
-        name: [study(setting, tokens, rule)[d].mean_largest_weight for d in up_to]
+        name: [study(settings, tokens, rule)[d].mean_largest_weight for d in up_to]
         for rule, name in rules.items()
     }
     first, last = up_to[0], up_to[-1]

@@ -5,7 +5,10 @@ from functools import partial
 import streamlit as st
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.charts.chart import Chart, show
+from attention_core.dashboard.charts.lines import lines
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.exercises.no_scale_notebook import gradient_section
 from attention_core.dashboard.exercises.scaling_lines import (
     RULE_NAMES,
     SCALED,
@@ -14,11 +17,8 @@ from attention_core.dashboard.exercises.scaling_lines import (
     study,
 )
 from attention_core.dashboard.exercises.wrong_scales import compare_scales
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.lines import lines
-from attention_core.dashboard.notebooks.no_scale import gradient_chapter
-from attention_core.dashboard.picture import Picture, show
-from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.scaling import Tokens
 
 GRADIENT = Question(
@@ -41,12 +41,12 @@ TASK = (
 )
 
 
-def show_gradient(setting: Setting) -> bool:
+def show_gradient(settings: ComputeSettings) -> bool:
     """Predict how far the softmax gradient shrinks, then compare all scales."""
     st.subheader("What it does to learning")
     st.markdown(TASK)
-    chapter = partial(gradient_chapter, GRADIENT.title, TASK)
-    keep(chapter())
+    section = partial(gradient_section, GRADIENT.title, TASK)
+    keep(section())
     answer = predict(
         GRADIENT,
         lambda locked: controls.slider(
@@ -58,7 +58,7 @@ def show_gradient(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    without, scaled = (study(setting, "normal", rule) for rule in (UNSCALED, SCALED))
+    without, scaled = (study(settings, "normal", rule) for rule in (UNSCALED, SCALED))
     left = 100 * without[128].mean_jacobian_norm / without[8].mean_jacobian_norm
     guess = answer.guess
     verdict = check(
@@ -73,9 +73,9 @@ def show_gradient(setting: Setting) -> bool:
     up_to = sizes("ex_scale_gradient_to")
     columns = st.columns(2, gap="large")
     with columns[0]:
-        show(_jacobians(setting, "normal", up_to, "Dense tokens"), key="ex_scale_jacobian_dense")
+        show(_jacobians(settings, "normal", up_to, "Dense tokens"), key="ex_scale_jacobian_dense")
     with columns[1]:
-        show(_jacobians(setting, "one_hot", up_to, "One-hot tokens"), key="ex_scale_jacobian_hot")
+        show(_jacobians(settings, "one_hot", up_to, "One-hot tokens"), key="ex_scale_jacobian_hot")
     st.markdown(
         "**Why.** If one weight is 1 and the rest 0, the softmax is **saturated**: every entry of "
         "$J$ is 0, and no gradient passes. With the scale its size stays at "
@@ -84,7 +84,7 @@ def show_gradient(setting: Setting) -> bool:
         "has no gradient to lose: unscaled, 25 against 0 saturates the softmax at every D. It is "
         "not trained, so it does not matter there."
     )
-    keep(chapter(guess, verdict, up_to, compare_scales(setting)))
+    keep(section(guess, verdict, up_to, compare_scales(settings)))
     return True
 
 
@@ -104,9 +104,9 @@ def feedback(percent: int, left: float) -> str:
     return "It falls further: most draws have one weight near 1 by then, and hardly a gradient."
 
 
-def _jacobians(setting: Setting, tokens: Tokens, up_to: list[int], title: str) -> Picture:
+def _jacobians(settings: ComputeSettings, tokens: Tokens, up_to: list[int], title: str) -> Chart:
     series = {
-        name: [study(setting, tokens, rule)[d].mean_jacobian_norm for d in up_to]
+        name: [study(settings, tokens, rule)[d].mean_jacobian_norm for d in up_to]
         for rule, name in RULE_NAMES.items()
     }
     says = "; ".join(f"{name}: {row[0]:.2g}, then {row[-1]:.2g}" for name, row in series.items())

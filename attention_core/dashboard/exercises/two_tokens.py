@@ -3,10 +3,10 @@
 import streamlit as st
 from torch import Tensor
 
-from attention_core.dashboard.bars import bars
+from attention_core.dashboard.charts.bars import bars
+from attention_core.dashboard.charts.chart import show
+from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.digits import percent
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.picture import show
 from attention_core.devices import DTYPES
 from attention_core.retrieval import Retrieval, blend, retrieve, vocabulary
 
@@ -17,14 +17,16 @@ OTHERS = [j for j in SEQUENCE if j not in (FIRST, SECOND)]
 LABELS = [f"{j} · token {token}" for j, token in enumerate(SEQUENCE)]
 
 
-def tokens(setting: Setting, sharpness: float = SHARPNESS) -> Tensor:
+def tokens(settings: ComputeSettings, sharpness: float = SHARPNESS) -> Tensor:
     """All six one-hot tokens, (6, 6)."""
-    return vocabulary(VOCABULARY, sharpness, device=setting.device, dtype=DTYPES[setting.dtype])
+    return vocabulary(VOCABULARY, sharpness, device=settings.device, dtype=DTYPES[settings.dtype])
 
 
-def ask(setting: Setting, first: float, second: float, sharpness: float = SHARPNESS) -> Retrieval:
+def ask(
+    settings: ComputeSettings, first: float, second: float, sharpness: float = SHARPNESS
+) -> Retrieval:
     """What the query first * token 2 + second * token 4 finds in the sequence."""
-    vocab = tokens(setting, sharpness)
+    vocab = tokens(settings, sharpness)
     return retrieve(blend(vocab, {FIRST: first, SECOND: second}), vocab, SEQUENCE)
 
 

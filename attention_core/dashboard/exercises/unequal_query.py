@@ -8,7 +8,10 @@ import torch
 from torch import Tensor
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.exercise import Question, check, predict
+from attention_core.dashboard.charts.chart import show
+from attention_core.dashboard.charts.lines import lines
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.exercises.blended_query_notebook import unequal_section
 from attention_core.dashboard.exercises.digits import fixed, percent
 from attention_core.dashboard.exercises.two_tokens import (
     FIRST,
@@ -18,13 +21,10 @@ from attention_core.dashboard.exercises.two_tokens import (
     show_weights,
     tokens,
 )
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.lines import lines
-from attention_core.dashboard.notebooks.blended_query import unequal_chapter
-from attention_core.dashboard.picture import show
-from attention_core.dashboard.take_away import keep
-from attention_core.dashboard.weight_files import Matrix
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.weight_files import Matrix
+from attention_core.dashboard.panels.formula import formula
+from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.devices import DTYPES
 from attention_core.retrieval import coefficient_for_share
 
@@ -49,12 +49,12 @@ TASK = (
 )
 
 
-def show_unequal_query(setting: Setting) -> bool:
+def show_unequal_query(settings: ComputeSettings) -> bool:
     """Predict the coefficient at which one token takes 90 %, then move it."""
     st.subheader("Now make them unequal")
     st.markdown(TASK)
-    chapter = partial(unequal_chapter, UNEQUAL.title, TASK)
-    keep(chapter())
+    section = partial(unequal_section, UNEQUAL.title, TASK)
+    keep(section())
     answer = predict(
         UNEQUAL,
         lambda locked: controls.slider(
@@ -67,8 +67,8 @@ def show_unequal_query(setting: Setting) -> bool:
     )
     if answer is None:
         return False
-    dtype = DTYPES[setting.dtype]
-    right = coefficient_for_share(tokens(setting), SEQUENCE, FIRST, SECOND, SHARE)
+    dtype = DTYPES[settings.dtype]
+    right = coefficient_for_share(tokens(settings), SEQUENCE, FIRST, SECOND, SHARE)
     guess = answer.guess
     verdict = check(
         UNEQUAL,
@@ -78,22 +78,22 @@ def show_unequal_query(setting: Setting) -> bool:
         result=f"a = {fixed(right, dtype, 4)}",
         feedback=""
         if guess is None
-        else feedback(guess, right, ask(setting, guess, 1.0).weights[FIRST]),
+        else feedback(guess, right, ask(settings, guess, 1.0).weights[FIRST]),
     )
     explore, learn = st.columns(2, gap="large")
     with explore:
-        a = _explore(setting, fixed(right, dtype, 4))
-        weights = Matrix(ask(setting, a, 1.0).weights[None], ["query"])
-        keep(chapter(guess, verdict, a), {"Weights of the unequal query": weights})
+        a = _explore(settings, fixed(right, dtype, 4))
+        weights = Matrix(ask(settings, a, 1.0).weights[None], ["query"])
+        keep(section(guess, verdict, a), {"Weights of the unequal query": weights})
     with learn:
-        score = ask(setting, 1.0, 1.0).steps.scores[0, SECOND].item()
+        score = ask(settings, 1.0, 1.0).steps.scores[0, SECOND].item()
         _explain(fixed(score, dtype, 3), fixed(right, dtype, 4))
     return True
 
 
-def feedback(guess: float, right: float, taken: Tensor) -> str:
+def feedback(guess: float, right: float, export: Tensor) -> str:
     """What a guess of the coefficient overlooks; with it token 2 takes the share `taken`."""
-    outcome = f"With a = {guess:.2f} token 2 takes {percent(taken.item(), taken.dtype)}."
+    outcome = f"With a = {guess:.2f} token 2 takes {percent(export.item(), export.dtype)}."
     if abs(guess - right) < STEP:
         return f"{outcome} A little inequality goes a long way: the softmax is exponential."
     if 8.5 <= guess <= 9.5:
@@ -114,18 +114,18 @@ def feedback(guess: float, right: float, taken: Tensor) -> str:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def share_curve(dtype: str, device: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The weights on token 2 and token 4 for each of COEFFICIENTS."""
-    found = [ask(Setting(device, dtype), a, 1.0).weights for a in COEFFICIENTS]
+    found = [ask(ComputeSettings(device, dtype), a, 1.0).weights for a in COEFFICIENTS]
     weights = torch.stack(found).double().cpu()
     return tuple(weights[:, FIRST].tolist()), tuple(weights[:, SECOND].tolist())
 
 
-def _explore(setting: Setting, right: str) -> float:
+def _explore(settings: ComputeSettings, right: str) -> float:
     st.markdown("Where does token 2 take 90 %? And what happens below 1? Move its coefficient.")
     a = controls.slider(
         "Coefficient a", COEFFICIENTS[0], COEFFICIENTS[-1], 1.0, step=STEP, key="ex_blend_a"
     )
-    found = ask(setting, a, 1.0)
-    on_first, on_second = share_curve(setting.dtype, setting.device)
+    found = ask(settings, a, 1.0)
+    on_first, on_second = share_curve(settings.dtype, settings.device)
     curve = lines(
         {"token 2": on_first, "token 4": on_second},
         COEFFICIENTS,

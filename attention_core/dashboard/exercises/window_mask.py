@@ -9,22 +9,17 @@ from torch import Tensor
 
 from attention_core.agreement import compare_with_torch
 from attention_core.attention import attention
-from attention_core.dashboard.agreement_panel import show_agreement
-from attention_core.dashboard.exercise import Question, check, predict
-from attention_core.dashboard.exercises.known_masks import (
-    TARGET,
-    N,
-    first_wrong_cell,
-    mistake,
-    wrong_cells,
-)
-from attention_core.dashboard.exercises.paint_mask import build_mask, mask_picture
-from attention_core.dashboard.formula import formula
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.heatmap import heatmap
-from attention_core.dashboard.notebooks.local_window import mask_chapter
-from attention_core.dashboard.picture import Picture, show
-from attention_core.dashboard.take_away import keep
+from attention_core.dashboard.charts.chart import Chart, show
+from attention_core.dashboard.charts.heatmap import heatmap
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.exercises.known_masks import TARGET, N, mistake
+from attention_core.dashboard.exercises.local_window_notebook import window_mask_section
+from attention_core.dashboard.exercises.paint_mask import build_mask, mask_chart
+from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.panels.agreement import show_agreement
+from attention_core.dashboard.panels.formula import formula
+from attention_core.dashboard.panels.wrong_cells import first_wrong_cell, wrong_cells
+from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.masks import local, mask_tensor
 
@@ -45,15 +40,15 @@ TASK = (
 )
 
 
-def show_window_mask(setting: Setting) -> bool:
+def show_window_mask(settings: ComputeSettings) -> bool:
     """Paint the mask or pick its rule, then compare it with the target cell by cell."""
     st.markdown(TASK)
-    chapter = partial(mask_chapter, MASK.title, TASK)
-    keep(chapter())
-    answer = predict(MASK, lambda locked: build_mask(setting, locked))
+    section = partial(window_mask_section, MASK.title, TASK)
+    keep(section())
+    answer = predict(MASK, lambda locked: build_mask(settings, locked))
     if answer is None:
         return False
-    target = mask_tensor(TARGET, N, N, device=setting.device)
+    target = mask_tensor(TARGET, N, N, device=settings.device)
     mask = answer.guess
     right = mask is not None and torch.equal(mask, target)
     verdict = check(
@@ -64,21 +59,23 @@ def show_window_mask(setting: Setting) -> bool:
         result=f"{int(target.sum())} of {N * N} cells are on, one band round the diagonal",
         feedback="" if mask is None else feedback(mask, target),
     )
-    keep(chapter(mask, verdict))
+    keep(section(mask, verdict))
     compare, learn = st.columns(2, gap="large")
     with compare:
         if mask is not None:
             show(_difference(mask, target), key="ex_window_difference")
-        show(mask_picture(target, "The local window of width 3"), key="ex_window_target")
+        show(mask_chart(target, "The local window of width 3"), key="ex_window_target")
     with learn:
         st.markdown("**Why.** The rule is one line, a distance of at most half the width:")
         formula(r"|i - j| \le \tfrac{3 - 1}{2} = 1")
         st.code(inspect.getsource(local), language="python", wrap_lines=True)
-        q, k, v = (tensor[0] for tensor in cached_qkv(1, N, N, 8, 0, setting.dtype, setting.device))
+        q, k, v = (
+            tensor[0] for tensor in cached_qkv(1, N, N, 8, 0, settings.dtype, settings.device)
+        )
         output, weights = attention(q, k, v, target)
         outside = weights[~target].max().item()
         st.markdown(f"In attention the largest weight outside the window is **{outside:g}**.")
-    show_agreement(output, compare_with_torch(q, k, v, target), setting.dtype)
+    show_agreement(output, compare_with_torch(q, k, v, target), settings.dtype)
     return True
 
 
@@ -94,7 +91,7 @@ def _said(mask: Tensor) -> str:
     return f"a mask with {on} of {N * N} cells on"
 
 
-def _difference(mask: Tensor, target: Tensor) -> Picture:
+def _difference(mask: Tensor, target: Tensor) -> Chart:
     cell = first_wrong_cell(mask, target)
     where = "nowhere" if cell is None else f"first at query {cell[0]}, key {cell[1]}"
     return heatmap(

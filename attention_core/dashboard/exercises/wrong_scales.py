@@ -3,6 +3,8 @@
 import streamlit as st
 
 from attention_core.dashboard import controls
+from attention_core.dashboard.charts.chart import show
+from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.scaling_lines import (
     RULE_NAMES,
     SCALED,
@@ -10,12 +12,10 @@ from attention_core.dashboard.exercises.scaling_lines import (
     largest_weights,
     study,
 )
-from attention_core.dashboard.frame import Setting
-from attention_core.dashboard.picture import show
 from attention_core.scaling import Tokens
 
 
-def compare_scales(setting: Setting) -> list[str]:
+def compare_scales(settings: ComputeSettings) -> list[str]:
     """Let the learner add wrong scales to the picture, and say what each does; the rules in it."""
     st.markdown(
         "**Is any scale good enough?** Two wrong ones are often written: $1/D$, without the root, "
@@ -30,11 +30,11 @@ def compare_scales(setting: Setting) -> list[str]:
     kinds: tuple[tuple[Tokens, str], ...] = (("normal", "Dense"), ("one_hot", "One-hot"))
     for column, (tokens, name) in zip(st.columns(2, gap="large"), kinds, strict=True):
         with column:
-            up_to = list(study(setting, tokens, SCALED))
+            up_to = list(study(settings, tokens, SCALED))
             title = f"{name} tokens: mean largest weight"
-            picture = largest_weights(setting, tokens, up_to, rules, title)
-            show(picture, key=f"ex_scale_rules_{tokens}")
-    dense = {rule: study(setting, "normal", rule)[1024] for rule in (*WRONG_RULES, SCALED)}
+            chart = largest_weights(settings, tokens, up_to, rules, title)
+            show(chart, key=f"ex_scale_rules_{tokens}")
+    dense = {rule: study(settings, "normal", rule)[1024] for rule in (*WRONG_RULES, SCALED)}
     if "1/D" in wrong:
         st.markdown(
             "1/D divides by too much: the scores spread like $\\sqrt{D}/D = 1/\\sqrt{D}$ and die "

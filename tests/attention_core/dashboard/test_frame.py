@@ -69,9 +69,9 @@ def test_an_error_is_a_message_and_the_page_lives_on():
     def page():
         import streamlit as st
 
-        from attention_core.dashboard.frame import friendly
+        from attention_core.dashboard.panels.value_errors import show_value_errors
 
-        with friendly():
+        with show_value_errors():
             raise ValueError("mask must be $boolean$: <b>3</b>")
         st.text("alive")
 
@@ -82,9 +82,9 @@ def test_an_error_is_a_message_and_the_page_lives_on():
 
 def test_other_errors_are_not_hidden():
     def page():
-        from attention_core.dashboard.frame import friendly
+        from attention_core.dashboard.panels.value_errors import show_value_errors
 
-        with friendly():
+        with show_value_errors():
             raise KeyError("a mistake of ours")
 
     assert AppTest.from_function(page, default_timeout=30).run().exception

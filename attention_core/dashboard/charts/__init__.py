@@ -1,0 +1,1 @@
+"""Charts as values: heatmaps, bars and lines, each with its alt text and its table."""

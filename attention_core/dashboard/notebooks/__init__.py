@@ -1,1 +1,0 @@
-"""What each page's notebook holds: one recipe for each part of a page."""

@@ -1,0 +1,1 @@
+"""The Overview: the lesson's five tokens."""

@@ -1,0 +1,1 @@
+"""The QKV formula, step by step."""

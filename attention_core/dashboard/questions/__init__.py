@@ -1,0 +1,1 @@
+"""How the lesson asks: a guess first, then a verdict computed from live tensors."""

@@ -1,0 +1,1 @@
+"""Attention as a soft look-up by content."""
