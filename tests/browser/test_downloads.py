@@ -79,9 +79,16 @@ def test_a_picture_is_saved_as_it_stands_there(new_learner, theme: str) -> None:
     assert filled == {f"url(#{gradient})" for gradient in gradients} != set()
     (alt,) = root.findall(f"{SVG}title")
     assert "the largest on a future key is 0" in (alt.text or "")
-    name, png = download(page, f"{title} as PNG")
-    assert name == "weights_with_the_mask.png"
-    assert png.startswith(b"\x89PNG")
+
+
+def test_a_picture_is_saved_as_png_from_its_own_toolbar(learner: Learner) -> None:
+    page = learner.open("causal_masking?mask_n=3")
+    title = "Weights with the mask"
+    frame = page.get_by_test_id("stFullScreenFrame").filter(has_text=title)
+    frame.hover()
+    with page.expect_download() as waiting:
+        frame.get_by_role("button", name="Download as PNG").click()
+    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_list_of_pictures_follows_the_page(learner: Learner) -> None:

@@ -1,4 +1,7 @@
-"""The pictures on screen as SVG and PNG files, made in the browser, just as they stand there."""
+"""The charts on screen as SVG files, made in the browser, just as they stand there.
+
+As PNG files they are saved from their own toolbar, which Streamlit brings.
+"""
 
 import streamlit as st
 
@@ -18,7 +21,6 @@ _CHART_FILES = st.components.v2.component(
     """,
     html="<ul></ul>",
     js="""
-    const SHARP = 2;  // pixels of a PNG for each pixel on screen
     const MARGIN = 12;
 
     // Charts that are on screen: folded ones are not drawn.
@@ -48,30 +50,16 @@ _CHART_FILES = st.components.v2.component(
             for (const ink of ["fill", "stroke"])
                 part.setAttribute(ink, (part.getAttribute(ink) ?? "none")
                     .replace(/^url\\(['"]?[^#]*#([^'")]*)['"]?\\)$/, "url(#$1)"));
-        return { text: new XMLSerializer().serializeToString(copy), wide, high };
+        return new XMLSerializer().serializeToString(copy);
     }
 
-    function save(blob, name) {
+    function save(picture) {
+        const name = title(picture).toLowerCase().replace(/[^\\p{L}\\p{N}]+/gu, "_").slice(0, 60);
         const link = document.createElement("a");
-        link.href = URL.createObjectURL(blob);
-        link.download = name;
+        link.href = URL.createObjectURL(new Blob([standalone(picture)], { type: "image/svg+xml" }));
+        link.download = `${name}.svg`;
         link.click();
         setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    }
-
-    async function saveAs(kind, picture) {
-        const name = title(picture).toLowerCase().replace(/[^\\p{L}\\p{N}]+/gu, "_").slice(0, 60);
-        const { text, wide, high } = standalone(picture);
-        const blob = new Blob([text], { type: "image/svg+xml" });
-        if (kind === "SVG") return save(blob, `${name}.svg`);
-        const image = new Image(), url = URL.createObjectURL(blob);
-        image.src = url;
-        await image.decode();
-        const canvas = Object.assign(document.createElement("canvas"),
-                                     { width: SHARP * wide, height: SHARP * high });
-        canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-        URL.revokeObjectURL(url);
-        canvas.toBlob((png) => save(png, `${name}.png`));
     }
 
     export default function ({ parentElement }) {
@@ -85,15 +73,12 @@ _CHART_FILES = st.components.v2.component(
                 const item = document.createElement("li");
                 const name = document.createElement("span");
                 name.textContent = title(picture);
-                const buttons = ["SVG", "PNG"].map((kind) => {
-                    const button = document.createElement("button");
-                    button.textContent = kind;
-                    button.setAttribute("aria-label", `${title(picture)} as ${kind}`);
-                    // The chart may have been drawn anew since: take the one in its place.
-                    button.onclick = () => saveAs(kind, charts()[number] ?? picture);
-                    return button;
-                });
-                item.append(name, ...buttons);
+                const button = document.createElement("button");
+                button.textContent = "SVG";
+                button.setAttribute("aria-label", `${title(picture)} as SVG`);
+                // The chart may have been drawn anew since: take the one in its place.
+                button.onclick = () => save(charts()[number] ?? picture);
+                item.append(name, button);
                 return item;
             }));
         }
@@ -108,5 +93,5 @@ _CHART_FILES = st.components.v2.component(
 
 
 def offer_charts(*, key: str) -> None:
-    """A list of the pictures on screen, each with a button for SVG and one for PNG."""
+    """A list of the charts on screen, each with a button for its SVG."""
     _CHART_FILES(key=key)

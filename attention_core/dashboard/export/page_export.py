@@ -138,5 +138,7 @@ def _offer_files(runs: dict[str, PageExport], export: PageExport, name: str) -> 
                         help=f"{title} as {label}",
                         on_click="ignore",
                     )
-        st.caption("The pictures above, as they stand there:")
+        st.caption(
+            "The pictures above as SVG. For a PNG, use the download button in a picture's corner."
+        )
         offer_charts(key=f"{prefix}_pictures")
