@@ -41,6 +41,7 @@ from attention_core.conventions.snippets import snippets
 from attention_core.convolution import convolve, toeplitz
 from attention_core.decoding import KVCache, decode, replace_token
 from attention_core.devices import DTYPES, Device, available_devices, resolve_device
+from attention_core.explanation import KeyDeletion, delete_key, other_weights
 from attention_core.faults import FAULTS, IMPLEMENTATIONS, Implementation
 from attention_core.faults.symptoms import Symptoms, symptoms
 from attention_core.faults.telling_apart import indistinguishable
@@ -70,9 +71,12 @@ from attention_core.masks.gallery import GALLERY, GalleryMask
 from attention_core.measures import (
     asymmetry,
     entropy,
+    entropy_ceiling,
     far_weight,
     future_weight,
     largest_weight,
+    query_gradient_norm,
+    softmax_jacobian,
     softmax_jacobian_norm,
 )
 from attention_core.patches import patch_attention, sample_image, to_patches
@@ -96,6 +100,7 @@ __all__ = [
     "GalleryMask",
     "Implementation",
     "KVCache",
+    "KeyDeletion",
     "Mask",
     "MaskCosts",
     "MaskRuleError",
@@ -126,10 +131,12 @@ __all__ = [
     "compare_with_torch",
     "convolve",
     "decode",
+    "delete_key",
     "difference_in",
     "dilated",
     "document",
     "entropy",
+    "entropy_ceiling",
     "far_weight",
     "finite_stand_in",
     "flip_cells",
@@ -144,11 +151,13 @@ __all__ = [
     "masked_row_answers",
     "mix_up",
     "negate",
+    "other_weights",
     "output_in",
     "outputs",
     "parse_mask_rule",
     "patch_attention",
     "prefix_lm",
+    "query_gradient_norm",
     "reachable",
     "relative_bias",
     "relative_bucket",
@@ -164,6 +173,7 @@ __all__ = [
     "snippets",
     "soft_cap",
     "soft_cap_bias",
+    "softmax_jacobian",
     "softmax_jacobian_norm",
     "symptoms",
     "to_patches",

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attention_core.checks import require
+from attention_core.checks import as_boolean, require
 
 
 def entropy(weights: Tensor) -> Tensor:
@@ -12,6 +12,18 @@ def entropy(weights: Tensor) -> Tensor:
     0 when one key has all the weight, ln(n_k) when all keys share it (Shannon 1948).
     """
     return torch.sum(torch.special.entr(weights), dim=-1)
+
+
+def entropy_ceiling(mask: Tensor) -> float:
+    """The largest mean entropy, in nats, that weights under this mask can have.
+
+    mask (..., n_q, n_k), True = may attend: the mean of ln(keys seen) over the queries that see
+    any. Without a mask ln(n_k), causal ln(n!)/n: a causal head of 11 keys cannot exceed 1.59,
+    though ln(11) is 2.40. 0.0 if no query sees a key.
+    """
+    seen = as_boolean(mask).sum(-1, dtype=torch.float64)
+    seen = seen[seen > 0]
+    return float(seen.log().mean()) if seen.numel() else 0.0
 
 
 def largest_weight(weights: Tensor) -> Tensor:
@@ -47,13 +59,28 @@ def asymmetry(matrix: Tensor) -> float:
     return float((matrix - matrix.mT).abs().max()) if matrix.numel() else 0.0
 
 
-def softmax_jacobian_norm(weights: Tensor) -> Tensor:
-    """||diag(w) - w w^T||, the Frobenius norm, weights (..., n_k) -> (...).
+def softmax_jacobian(weights: Tensor) -> Tensor:
+    """J = diag(w) - w w^T, the derivative of w = softmax(scores) by its scores.
 
-    The matrix is the derivative of w = softmax(scores) by its scores, so the norm says how much
-    gradient gets through: nearly 0 when one key has nearly all the weight, which is the reason
-    for the 1/sqrt(d_k) (Vaswani et al. 2017, section 3.2.1).
+    weights (..., n_k) -> (..., n_k, n_k)
     """
     outer = weights.unsqueeze(-1) * weights.unsqueeze(-2)  # (..., n_k, n_k)
-    jacobian = torch.diag_embed(weights) - outer
-    return jacobian.square().sum((-2, -1)).sqrt()  # (...)
+    return torch.diag_embed(weights) - outer
+
+
+def softmax_jacobian_norm(weights: Tensor) -> Tensor:
+    """||J||, the Frobenius norm of the softmax Jacobian, weights (..., n_k) -> (...).
+
+    How strongly the weights answer to the scores: nearly 0 when one key has nearly all the weight
+    (Vaswani et al. 2017, section 3.2.1).
+    """
+    return softmax_jacobian(weights).square().sum((-2, -1)).sqrt()
+
+
+def query_gradient_norm(weights: Tensor, k: Tensor, scale: float) -> Tensor:
+    """||dw/dq|| = ||scale * J @ k||, the Frobenius norm: what reaches the query.
+
+    weights (..., n_k), k (..., n_k, d_k) -> (...). The scores are scale * k @ q, so the chain rule
+    multiplies the Jacobian by the scale and by the keys, which grow with d_k.
+    """
+    return (scale * softmax_jacobian(weights) @ k).square().sum((-2, -1)).sqrt()

@@ -12,6 +12,7 @@ from attention_core.attention import attention_steps
 from attention_core.measures import (
     asymmetry,
     entropy,
+    entropy_ceiling,
     far_weight,
     future_weight,
     largest_weight,
@@ -102,3 +103,21 @@ def test_far_weight_counts_what_is_further_than_the_distance():
     assert far_weight(weights[2:], 0) == 0  # no weight at all
     wide = torch.full((2, 5), 0.2)  # distances 0..4 and 1, 0, 1, 2, 3
     assert far_weight(wide.expand(3, 2, 5), 2) == pytest.approx(3 / 10)
+
+
+def test_what_entropy_a_mask_leaves_room_for():
+    n = 11
+    causal = torch.ones(n, n).tril()
+    assert entropy_ceiling(causal) == pytest.approx(math.log(math.factorial(n)) / n)  # 1.59
+    assert entropy_ceiling(torch.ones(3, n)) == pytest.approx(math.log(n))  # 2.40
+    assert entropy_ceiling(torch.tensor([[True, False], [False, False]])) == 0  # one row sees one
+    assert entropy_ceiling(torch.zeros(2, 3)) == 0
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=1, max_size=5))
+def test_the_ceiling_is_reached_by_even_weights(mask):
+    allowed = torch.tensor(mask)
+    q, k = torch.zeros(len(mask), 2).double(), torch.zeros(4, 2).double()
+    rows = attention_steps(q, k, k, allowed).weights[allowed.any(-1)]
+    mean = entropy(rows).mean().item() if len(rows) else 0.0
+    assert entropy_ceiling(allowed) == pytest.approx(mean, abs=1e-12)

@@ -128,3 +128,66 @@ def test_other_dtypes_give_the_same_picture(dtype: torch.dtype) -> None:
 def test_errors_say_what_was_wrong(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("rule", "jacobian_medians", "means", "medians"),
+    [
+        ("none", (0.33, 0.0060, 7e-8), (0.75, 1.06, 1.17), (0.80, 0.067, 2e-6)),
+        ("1/sqrt(d_k)", (0.40, 0.40, 0.40), (0.39, 0.39, 0.39), (0.39, 0.39, 0.39)),
+    ],
+)
+def test_without_the_scale_most_queries_learn_nothing_and_the_mean_hides_it(
+    rule: str,
+    jacobian_medians: tuple[float, ...],
+    means: tuple[float, ...],
+    medians: tuple[float, ...],
+) -> None:
+    found = scaling_study([8, 128, 1024], rule=rule, draws=2000, dtype=torch.float64)
+    for result, jacobian_median, mean, median in zip(
+        found, jacobian_medians, means, medians, strict=True
+    ):
+        # A median of draws that lie many powers of ten apart is known to a factor, no better.
+        assert jacobian_median / 2 < result.jacobian_norms.median() < jacobian_median * 2
+        assert result.query_gradients.mean().item() == pytest.approx(mean, rel=0.25)
+        assert median / 2 < result.query_gradients.median() < median * 2
+
+
+@pytest.mark.parametrize("rule", SCALE_RULES)
+def test_the_gradient_of_a_query_is_that_of_autograd(rule: str) -> None:
+    d_k, draws, n_k = 7, 5, 3
+    generator = torch.Generator().manual_seed(0)
+    q = torch.randn(draws, 1, d_k, generator=generator).double()
+    k = torch.randn(draws, n_k, d_k, generator=generator).double()
+
+    def weights_of(keys: Tensor) -> Callable[[Tensor], Tensor]:
+        return lambda query: attention(query, keys, keys, scale=scale_for(rule, d_k))[1]
+
+    expected = [
+        jacobian(weights_of(keys), query).norm().item()  # type: ignore[no-untyped-call]
+        for query, keys in zip(q, k, strict=True)
+    ]
+    (found,) = scaling_study([d_k], rule=rule, n_k=n_k, draws=draws, dtype=torch.float64)
+    assert found.query_gradients.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [("1/sqrt(d_k)", (0.51, 0.97, 1.00)), ("1/d_k", (0.31, 0.29, 0.29))],
+)
+def test_what_has_learned_to_match_saturates_the_usual_scale(
+    rule: str, expected: tuple[float, ...]
+) -> None:
+    found = scaling_study([8, 128, 1024], rule=rule, correlation=0.5, draws=2000)
+    assert [r.mean_largest_weight for r in found] == pytest.approx(expected, abs=0.015)
+
+
+def test_the_correlation_is_that_of_the_query_with_the_first_key() -> None:
+    (alike,) = scaling_study([5], correlation=1.0, draws=3, dtype=torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    torch.randn(3, 1, 5, generator=generator)
+    k = torch.randn(3, 5, 5, generator=generator).double()
+    _, weights = attention(k[:, :1], k, k)
+    assert torch.equal(alike.largest_weights, weights[:, 0].amax(-1))
+    with pytest.raises(ValueError, match="correlation must be from -1 to 1"):
+        scaling_study([5], correlation=1.5)
