@@ -7,23 +7,25 @@ import streamlit as st
 from first_screen import first_screen
 
 with first_screen():
-    from attention_core.attention import attention_steps
     from attention_core.dashboard import lesson
     from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
-    from attention_core.dashboard.charts.chart import show, yield_to_browser
-    from attention_core.dashboard.charts.heatmap import heatmap
-    from attention_core.dashboard.export.notebook_section import displayed
-    from attention_core.dashboard.export.page_export import keep
-    from attention_core.dashboard.export.weight_files import Matrix
-    from attention_core.dashboard.frame import arriving, close_page, open_page
     from attention_core.dashboard.lesson import OVERVIEW as PAGE
     from attention_core.dashboard.lesson import PAGES
+    from attention_core.dashboard.overview.first_weights import show_first_weights
     from attention_core.dashboard.overview.notebook import overview_section
-    from attention_core.dashboard.panels.formula import formula
+    from attention_core.dashboard.page import (
+        Matrix,
+        arriving,
+        close_page,
+        displayed,
+        formula,
+        keep_section,
+        open_page,
+        yield_to_browser,
+    )
     from attention_core.dashboard.progress.browser import remember_progress
     from attention_core.dashboard.progress.copy import keep_progress
     from attention_core.dashboard.progress.table import show_progress
-    from attention_core.dashboard.tensors import cached_qkv
 
 ADVICE = {
     "The lesson": "Best in this order; every page also stands on its own.",
@@ -56,24 +58,12 @@ with idea:
         "- write any mask as a rule, and know a wrong implementation by its symptoms"
     )
 with chart:
-    steps = attention_steps(
-        *(t[0] for t in cached_qkv(2, 5, 5, 8, 0, settings.dtype, settings.device))
-    )
-    i, j = divmod(int(steps.weights.argmax()), steps.weights.shape[-1])
-    largest = f"Query {i} puts {100 * steps.weights[i, j].item():.0f} % of its weight on key {j}"
-    show(
-        heatmap(
-            steps.weights,
-            title="Who attends to whom: the lesson's five tokens",
-            alt_text=f"Attention weights of five tokens. {largest}, the largest weight of all.",
-            chosen=(i, j),
-        ),
-        key="overview_weights",
-    )
-    st.caption(f"Rows are queries and ask, columns are keys and answer. {largest}: why?")
+    steps = show_first_weights(settings)
     if chart_is_new:
         yield_to_browser(0.2)
-    keep(overview_section((intro, displayed(attention_tex))), {"Weights": Matrix(steps.weights)})
+    keep_section(
+        overview_section((intro, displayed(attention_tex))), {"Weights": Matrix(steps.weights)}
+    )
 
 st.header("The parts")
 for group, pages in groupby(PAGES[1:], key=lambda page: page.group):

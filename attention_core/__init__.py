@@ -12,8 +12,10 @@ import warnings
 
 from attention_core.agreement import (
     Agreement,
+    compare,
     compare_with_is_causal,
     compare_with_torch,
+    is_causal_difference,
     tolerance_for,
 )
 from attention_core.attention import AttentionSteps, attention, attention_steps
@@ -83,7 +85,7 @@ from attention_core.patches import patch_attention, sample_image, to_patches
 from attention_core.retrieval import Retrieval, blend, coefficient_for_share, retrieve, vocabulary
 from attention_core.sampling import sample_qkv
 from attention_core.scaling import SCALE_RULES, ScalingResult, scale_for, scaling_study
-from attention_core.trace import CellTrace, trace_cell
+from attention_core.trace import CellTrace, trace_cell, trace_steps
 
 __all__ = [
     "CONVENTIONS",
@@ -127,6 +129,7 @@ __all__ = [
     "causal",
     "causal_bottom_right",
     "coefficient_for_share",
+    "compare",
     "compare_with_is_causal",
     "compare_with_torch",
     "convolve",
@@ -144,6 +147,7 @@ __all__ = [
     "global_local",
     "grid_neighbourhood",
     "indistinguishable",
+    "is_causal_difference",
     "largest_weight",
     "local",
     "mask_costs",
@@ -180,6 +184,7 @@ __all__ = [
     "toeplitz",
     "tolerance_for",
     "trace_cell",
+    "trace_steps",
     "vocabulary",
 ]
 

@@ -7,17 +7,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attention_core.attention import attention
+from attention_core.attention import AttentionSteps, attention_steps
 from attention_core.checks import allowed_pairs, scale_or_default
 from attention_core.masks import causal, mask_tensor
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far `attention` is from two oracles, and how far it may be.
+    """How far computed steps are from two oracles, and how far they may be.
 
     torch_difference    largest |output - F.scaled_dot_product_attention|
-    float64_difference  largest |difference| of output or weights to the formula in float64
+    float64_difference  largest |difference| of output, weights or the scores of allowed pairs to
+                        the formula in float64
     row_sum_deviation   largest |sum of a row of weights - 1|, dead rows aside
     tolerance           what rounding explains, see `tolerance_for`
     """
@@ -60,7 +61,8 @@ def tolerance_for(
     return max(1.0, largest_value) * (4 * eps + score_error)
 
 
-def compare_with_torch(
+def compare(
+    steps: AttentionSteps,
     q: Tensor,
     k: Tensor,
     v: Tensor,
@@ -69,13 +71,15 @@ def compare_with_torch(
     bias: Tensor | None = None,
     scale: float | None = None,
 ) -> Agreement:
-    """Hold `attention` against `F.scaled_dot_product_attention` and against float64 on the CPU.
+    """Judge the very steps that are shown by PyTorch and by float64 on the CPU.
 
-    Arguments and errors as in `attention_steps`. PyTorch gets the mask as booleans, or with a bias
-    the two as one float mask, which it adds to the scores. Its `is_causal` gives NaN on
-    four-dimensional CPU tensors where the scale is 0 or negative (PyTorch 2.13).
+    steps are what `attention_steps(q, k, v, mask, bias=bias, scale=scale)` should be; nothing of
+    them is computed again. PyTorch's `F.scaled_dot_product_attention` gets the mask as booleans,
+    or with a bias the two as one float mask, which it adds to the scores. Its `is_causal` gives NaN
+    on four-dimensional CPU tensors where the scale is 0 or negative (PyTorch 2.13).
+
+    Raises ValueError if mask or bias do not fit to q and k.
     """
-    output, weights = attention(q, k, v, mask, bias=bias, scale=scale)
     allowed = allowed_pairs(mask, q, k, bias)
     scale = scale_or_default(scale, d_k=q.shape[-1])
     added = allowed if bias is None else bias.where(allowed, -math.inf)  # "attn_mask" is either
@@ -92,12 +96,13 @@ def compare_with_torch(
     right_weights = (scores - log_total).exp().where(allowed, 0.0)
     right_output = torch.einsum("...ij,...jd->...id", right_weights, v64)  # (..., n_q, d_v)
 
-    output, weights, fused = _float64(output), _float64(weights), _float64(fused)
-    wrong_output, wrong_weights = output - right_output, weights - right_weights
+    output, weights, fused = _float64(steps.output), _float64(steps.weights), _float64(fused)
+    wrong_scores = (_float64(steps.biased_scores) - scores).where(allowed, 0.0)
+    wrong = (output - right_output, weights - right_weights, wrong_scores)
     live = allowed.any(-1).expand(weights.shape[:-1])  # (..., n_q)
     return Agreement(
         torch_difference=_largest(output - fused),
-        float64_difference=_largest(torch.cat([wrong_output.flatten(), wrong_weights.flatten()])),
+        float64_difference=_largest(torch.cat([difference.flatten() for difference in wrong])),
         row_sum_deviation=_largest(weights.sum(-1)[live] - 1),
         tolerance=tolerance_for(
             q.dtype,
@@ -108,20 +113,37 @@ def compare_with_torch(
     )
 
 
-def compare_with_is_causal(q: Tensor, k: Tensor, v: Tensor) -> float:
-    """The largest |attention(q, k, v, causal mask) - F.scaled_dot_product_attention(is_causal)|.
+def compare_with_torch(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    *,
+    bias: Tensor | None = None,
+    scale: float | None = None,
+) -> Agreement:
+    """Compute the steps, then `compare` them. Arguments and errors as in `attention_steps`."""
+    steps = attention_steps(q, k, v, mask, bias=bias, scale=scale)
+    return compare(steps, q, k, v, mask, bias=bias, scale=scale)
 
-    The second way to causal attention: PyTorch is given no mask here, and makes its own. Arguments
-    and errors as in `attention_steps`; scale 1/sqrt(d_k), where `is_causal` is right; sequences
-    of different lengths start together (top-left).
+
+def is_causal_difference(output: Tensor, q: Tensor, k: Tensor, v: Tensor) -> float:
+    """The largest |output - F.scaled_dot_product_attention(q, k, v, is_causal=True)|.
+
+    The second way to causal attention: PyTorch is given no mask here, and makes its own. Its scale
+    is 1/sqrt(d_k); sequences of different lengths start together (top-left).
 
     Source: the lesson; 1.19e-07 for its tensors in float32.
     """
+    fused = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    return _largest(_float64(output) - _float64(fused))
+
+
+def compare_with_is_causal(q: Tensor, k: Tensor, v: Tensor) -> float:
+    """Compute causal attention, then its `is_causal_difference`. Errors as in `attention_steps`."""
     mask = mask_tensor(causal, q.shape[-2], k.shape[-2], q.device)
-    output, _ = attention(q, k, v, mask[(None,) * (max(q.ndim, k.ndim) - 2)])
-    return _largest(
-        _float64(output) - _float64(F.scaled_dot_product_attention(q, k, v, is_causal=True))
-    )
+    steps = attention_steps(q, k, v, mask[(None,) * (max(q.ndim, k.ndim) - 2)])
+    return is_causal_difference(steps.output, q, k, v)
 
 
 def _float64(tensor: Tensor) -> Tensor:

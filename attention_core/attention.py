@@ -7,7 +7,7 @@ added to the scores.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
@@ -34,6 +34,11 @@ class AttentionSteps:
     masked_scores: Tensor
     weights: Tensor
     output: Tensor
+
+    def __getitem__(self, index: int) -> "AttentionSteps":
+        """The steps of one element of the first leading dimension, as of a batch."""
+        tensors = {name: value for name, value in vars(self).items() if name != "scale"}
+        return replace(self, **{name: tensor[index] for name, tensor in tensors.items()})
 
     @property
     def overflow(self) -> str | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from attention_core.attention import attention_steps
+from attention_core.attention import AttentionSteps, attention_steps
 from attention_core.checks import require
 
 
@@ -42,32 +42,22 @@ class CellTrace:
     output: Tensor
 
 
-def trace_cell(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    i: int,
-    j: int,
-    mask: Tensor | None = None,
-    *,
-    bias: Tensor | None = None,
-    scale: float | None = None,
+def trace_steps(
+    steps: AttentionSteps, q: Tensor, k: Tensor, v: Tensor, i: int, j: int
 ) -> CellTrace:
     """weights[i, j] = exp(s_ij - m) / sum_j' exp(s_ij' - m), m the largest s of row i.
 
     s is the score, plus the bias if there is one.
-    q (n_q, d_k), k (n_k, d_k), v (n_k, d_v): one head, no batch. What `attention_steps` computes
-    is taken from there, so the trace explains the very numbers that are shown.
+    q (n_q, d_k), k (n_k, d_k), v (n_k, d_v): one head, no batch; `steps` are those of
+    `attention_steps` for them, so the trace explains the very numbers that are shown.
 
-    Raises ValueError if q, k, v are not two-dimensional, if there is no query i or no key j, and
-    for whatever `attention_steps` refuses. Source: as there.
+    Raises ValueError if q, k, v are not two-dimensional, or if there is no query i or no key j.
     """
     shapes = f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
     require(q.ndim == k.ndim == v.ndim == 2, f"q, k, v must be one head, (n, d): {shapes}")
     inside = 0 <= i < len(q) and 0 <= j < len(k)
     require(inside, f"i and j must be positions in q and k: i={i}, j={j}, {shapes}")
 
-    steps = attention_steps(q, k, v, mask, bias=bias, scale=scale)
     row = steps.masked_scores[i]  # (n_k,)
     largest = row.max()
     # In a row of nothing but -inf the difference would be NaN: there, exp(-inf) = 0 as it is.
@@ -89,3 +79,18 @@ def trace_cell(
         contribution=weight * v[j],
         output=steps.output[i],
     )
+
+
+def trace_cell(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    i: int,
+    j: int,
+    mask: Tensor | None = None,
+    *,
+    bias: Tensor | None = None,
+    scale: float | None = None,
+) -> CellTrace:
+    """Compute the steps, then `trace_steps`. Errors as there and in `attention_steps`."""
+    return trace_steps(attention_steps(q, k, v, mask, bias=bias, scale=scale), q, k, v, i, j)

@@ -1,28 +1,24 @@
 """Lesson section 2: attention as a look-up by content, which may answer with a blend."""
 
-import inspect
-
 import streamlit as st
 
 from first_screen import first_screen
 
 with first_screen():
-    from attention_core import DTYPES, blend, compare_with_torch, retrieve, vocabulary
-    from attention_core.dashboard import controls
-    from attention_core.dashboard.charts.bars import bars
-    from attention_core.dashboard.charts.chart import show, show_tables
-    from attention_core.dashboard.charts.heatmap import heatmap
-    from attention_core.dashboard.export.notebook_section import displayed
-    from attention_core.dashboard.export.page_export import keep
-    from attention_core.dashboard.export.weight_files import Matrix
-    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import RETRIEVAL as PAGE
-    from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
-    from attention_core.dashboard.panels.formula import formula
-    from attention_core.dashboard.panels.value_errors import show_value_errors
+    from attention_core.dashboard.page import (
+        Matrix,
+        close_page,
+        controls,
+        displayed,
+        formula,
+        keep_section,
+        open_page,
+        show_value_errors,
+    )
     from attention_core.dashboard.retrieval.absent_token import ask_about_absent_token
     from attention_core.dashboard.retrieval.choices import SHARPEST, choose_query, choose_tokens
-    from attention_core.dashboard.retrieval.findings import as_code, headline, reasons, verdict
+    from attention_core.dashboard.retrieval.look_up import look_up, show_answer, show_reasons
     from attention_core.dashboard.retrieval.notebook import key_labels, retrieval_section
 
 settings = open_page(PAGE)
@@ -59,68 +55,16 @@ sharpness = controls.slider(
 asked = choose_query(tokens)
 
 with show_value_errors():
-    vocab = vocabulary(
-        len(tokens.names), sharpness, device=settings.device, dtype=DTYPES[settings.dtype]
-    )
-    query, keys = blend(vocab, asked), vocab[list(tokens.sequence)]
-    found = retrieve(query, vocab, tokens.sequence)
-    seen, positions = headline(found, tokens), [tokens.position(j) for j in range(len(keys))]
-    row = heatmap(
-        found.weights[None],
-        title="Weights: one query, one row",
-        alt_text=seen,
-        rows="query",
-        row_labels=["q"],
-        column_labels=positions,
-        height=150,
-        colour_bar=False,
-    )
-    weights = bars(found.weights, positions, title="Weights", alt_text=seen)
-    output = bars(
-        found.output,
-        [tokens.token(token) for token in range(len(vocab))],
-        title="Output = weights · V",
-        alt_text=f"Output, one entry for each token. {verdict(found, tokens, asked)}",
-        y="entry",
-        x="token",
-        limit=SHARPEST,
-    )
-    show(row, key="ret_row")
-    for place, chart, key in zip(
-        st.columns(2, gap="large"), (weights, output), ("w", "o"), strict=True
-    ):
-        with place:
-            show(chart, key=f"ret_{key}_bars")
-    with st.container(border=True):
-        st.markdown("**What comes back?** The token with the largest entry in the output.")
-        st.text(verdict(found, tokens, asked))
-        if not query.any():
-            st.caption("The query is the zero vector: it asks for nothing in particular.")
+    answer = look_up(tokens, asked, sharpness, settings)
+    charts = show_answer(answer)
 
     st.subheader("Why these weights?")
-    st.markdown(
-        f"Equal dots give equal weights, and the softmax turns a lead of a few points in the score "
-        f"into almost everything. Here scale = 1/√{len(vocab)} = {found.steps.scale:.4f}."
-    )
-    st.dataframe(
-        reasons(found, tokens),
-        hide_index=True,
-        column_config={"weight": st.column_config.TextColumn(alignment="right")},
-        alt="How each key came to its weight",
-    )
-    show_overflow(found.steps.overflow, settings.dtype)
-    show_agreement(found.steps.output, compare_with_torch(query, keys, keys), settings.dtype)
-    show_tables({"Weights": weights, "Output": output}, key="ret_tables")
-    with st.expander("The code that ran", icon=":material/code:"):
-        st.code(as_code(sharpness, tokens, asked), language="python", wrap_lines=True)
-        for function in (vocabulary, blend, retrieve):
-            st.code(inspect.getsource(function), language="python", wrap_lines=True)
-
-    keep(
+    show_reasons(answer, charts, settings)
+    keep_section(
         retrieval_section((intro, displayed(look_up_tex)), tokens, asked, sharpness),
-        {"Weights": Matrix(found.weights[None], ["query"], key_labels(tokens))},
+        {"Weights": Matrix(answer.found.weights[None], ["query"], key_labels(tokens))},
     )
 
     st.subheader("A question before you go on")
-    ask_about_absent_token(tokens, vocab)
+    ask_about_absent_token(tokens, answer.vocab)
 close_page(PAGE)

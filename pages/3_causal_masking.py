@@ -5,39 +5,30 @@ import streamlit as st
 from first_screen import first_screen
 
 with first_screen():
-    from attention_core import (
-        attention_steps,
-        causal,
-        compare_with_is_causal,
-        compare_with_torch,
-        future_weight,
-        mask_tensor,
-        trace_cell,
+    from attention_core import attention_steps, causal, is_causal_difference, mask_tensor
+    from attention_core.dashboard.causal_masking.explore import (
+        BATCH,
+        D,
+        choose_sequence,
+        show_mask,
+        show_one_row,
     )
-    from attention_core.dashboard import controls
     from attention_core.dashboard.causal_masking.future import change_the_future
     from attention_core.dashboard.causal_masking.generation import cached_decoding, generate
     from attention_core.dashboard.causal_masking.image_attention import look_at_an_image
-    from attention_core.dashboard.causal_masking.mask_story import (
-        mask_charts,
-        softmax_with_numbers,
-        weights_heatmaps,
-        why_before_the_softmax,
-    )
+    from attention_core.dashboard.causal_masking.mask_story import why_before_the_softmax
     from attention_core.dashboard.causal_masking.notebook import causal_mask_section
-    from attention_core.dashboard.charts.chart import show, show_tables
-    from attention_core.dashboard.charts.hidden_cells import hidden_cells
-    from attention_core.dashboard.export.notebook_section import displayed
-    from attention_core.dashboard.export.page_export import keep
-    from attention_core.dashboard.export.weight_files import Matrix
-    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import CAUSAL_MASKING as PAGE
-    from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
-    from attention_core.dashboard.panels.formula import formula
-    from attention_core.dashboard.panels.source import show_source
-    from attention_core.dashboard.tensors import MAX_N, cached_qkv
-
-BATCH, D = 2, 8  # the lesson's
+    from attention_core.dashboard.page import (
+        Matrix,
+        close_page,
+        displayed,
+        formula,
+        keep_section,
+        open_page,
+        show_source,
+        show_tables,
+    )
 
 settings = open_page(PAGE)
 intro = (
@@ -57,32 +48,8 @@ st.markdown(
     "score. *Predict, then move the sliders:* with 12 tokens, how many of the 144 pairs are left? "
     "Which weight is the same for every seed?"
 )
-left, right = st.columns(2)
-with left:
-    n = controls.slider("Sequence length", 1, MAX_N, 5, key="mask_n")
-with right:
-    seed = controls.slider("Seed", 0, 99, 0, key="mask_seed")
-q, k, v = cached_qkv(BATCH, n, n, D, seed, settings.dtype, settings.device)
-mask = mask_tensor(causal, n, n, settings.device)
-masked, unmasked = attention_steps(q, k, v, mask[None]), attention_steps(q, k, v)
-both = {"without": unmasked, "with": masked}
-charts = {**mask_charts(mask), **weights_heatmaps(unmasked.weights[0], masked.weights[0], mask)}
-for place, (name, chart) in zip((*st.columns(2), *st.columns(2)), charts.items(), strict=True):
-    with place:
-        show(chart, key=f"mask_{name}")
-
-st.markdown(
-    f"Query 0 sees key 0 only, and gives it the weight {float(masked.weights[0, 0, 0]):g}, "
-    f"whatever the score. Query {n - 1} sees {int(mask[-1].sum())} of {n} keys. The pictures show "
-    f"the first of {BATCH} sequences, the numbers below hold for all. {hidden_cells(n)}"
-)
-ahead, behind, fused = st.columns(3)
-ahead.metric("Largest weight on a future key, unmasked", f"{future_weight(unmasked.weights):.4f}")
-behind.metric("Largest weight on a future key, masked", f"{future_weight(masked.weights):g}")
-fused.metric("Max abs diff to is_causal=True", f"{compare_with_is_causal(q, k, v):.2e}")
-show_overflow(masked.overflow, settings.dtype)
-agreement = compare_with_torch(q, k, v, mask[None])
-show_agreement(masked.output, agreement, settings.dtype)
+found = choose_sequence(settings)
+charts = show_mask(found, settings)
 
 st.markdown(
     "**Why exactly 0, and not just very little?** The softmax takes the exponential of each score, "
@@ -90,25 +57,27 @@ st.markdown(
     "so a hidden key adds nothing to the sum, and 0 divided by the sum is 0. The sum itself is "
     "never 0: a query always sees itself. One weight of this sequence, in numbers:"
 )
-row = min(1, max(0, n - 2))  # its last key is in the future, if there is a future at all
-formula(softmax_with_numbers(trace_cell(q[0], k[0], v[0], row, n - 1, mask)))
+show_one_row(found)
 show_tables(charts, key="mask_tables")
-show_source(causal, mask_tensor, attention_steps, compare_with_is_causal, key="mask_source")
-
-keep(
-    causal_mask_section((intro, displayed(masked_tex), displayed(mask_tex)), n=n, seed=seed),
-    {f"Weights {how} the mask": Matrix(steps.weights[0]) for how, steps in both.items()},
+show_source(causal, mask_tensor, attention_steps, is_causal_difference, key="mask_source")
+words = (intro, displayed(masked_tex), displayed(mask_tex))
+keep_section(
+    causal_mask_section(words, n=found.n, seed=found.seed),
+    {
+        "Weights without the mask": Matrix(found.unmasked.weights[0]),
+        "Weights with the mask": Matrix(found.masked.weights[0]),
+    },
 )
 
 st.header("Change the future")
-change_the_future((q[0], k[0], v[0]), mask)
+change_the_future(found.first, found.mask)
 
 st.header("Generate")
-steps = cached_decoding(BATCH, n, D, seed, settings.dtype, settings.device)
-generate(k[0], steps, masked.output[0], agreement.tolerance)
+steps = cached_decoding(BATCH, found.n, D, found.seed, settings.dtype, settings.device)
+generate(found.k[0], steps, found.masked.output[0], found.agreement.tolerance)
 
 st.header("No future in an image")
-look_at_an_image(settings.dtype, settings.device)
+look_at_an_image(settings)
 
 st.header("Who needs the mask?")
 st.markdown(

@@ -11,9 +11,9 @@ with first_screen():
     from attention_core.dashboard.all_questions import QUESTIONS
     from attention_core.dashboard.controls.bound import keep_in_address, take_up_address
     from attention_core.dashboard.exercises.all_exercises import EXERCISES
-    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import EXERCISES as PAGE
     from attention_core.dashboard.lesson import OVERVIEW
+    from attention_core.dashboard.page import close_page, open_page
     from attention_core.dashboard.progress.browser import remember_progress
     from attention_core.dashboard.questions.exercise import show_exercise
 

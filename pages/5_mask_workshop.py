@@ -6,35 +6,24 @@ from first_screen import first_screen
 
 with first_screen():
     from attention_core import attention_steps, parse_mask_rule
-    from attention_core.dashboard import controls
     from attention_core.dashboard.all_questions import QUESTIONS
-    from attention_core.dashboard.export.notebook_section import displayed
-    from attention_core.dashboard.export.page_export import keep
-    from attention_core.dashboard.export.weight_files import Matrix
-    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import MASK_WORKSHOP as PAGE
-    from attention_core.dashboard.mask_workshop.alignment import show_alignment
-    from attention_core.dashboard.mask_workshop.bias import show_bias
-    from attention_core.dashboard.mask_workshop.challenges import show_challenges
-    from attention_core.dashboard.mask_workshop.conventions import show_conventions
     from attention_core.dashboard.mask_workshop.current_mask import current_mask, write_rule
-    from attention_core.dashboard.mask_workshop.gallery import show_gallery
     from attention_core.dashboard.mask_workshop.mask_view import show_mask
-    from attention_core.dashboard.mask_workshop.masked_rows import show_masked_rows
     from attention_core.dashboard.mask_workshop.notebook import rule_section
     from attention_core.dashboard.mask_workshop.paint import paint
-    from attention_core.dashboard.panels.formula import formula
-    from attention_core.dashboard.panels.source import show_source
+    from attention_core.dashboard.mask_workshop.parts import PARTS
+    from attention_core.dashboard.page import (
+        Matrix,
+        close_page,
+        controls,
+        displayed,
+        formula,
+        keep_section,
+        open_page,
+        show_source,
+    )
     from attention_core.dashboard.progress.browser import remember_progress
-
-PARTS = {
-    "Gallery": show_gallery,
-    "Conventions": show_conventions,
-    "Dead rows": show_masked_rows,
-    "Alignment": show_alignment,
-    "Bias": show_bias,
-    "Challenges": show_challenges,
-}
 
 settings = open_page(PAGE)
 intro = (
@@ -81,7 +70,7 @@ st.markdown(
 )
 weights = show_mask(current, settings)
 n_q, n_k = current.mask.shape
-keep(
+keep_section(
     rule_section(
         (intro, displayed(masked_tex), displayed(mask_tex)),
         rule=current.rule,

@@ -5,7 +5,6 @@ import streamlit as st
 from first_screen import first_screen
 
 with first_screen():
-    from attention_core.dashboard import controls
     from attention_core.dashboard.all_questions import QUESTIONS
     from attention_core.dashboard.bug_lab.case import examine
     from attention_core.dashboard.bug_lab.conditions import choose_conditions
@@ -14,10 +13,8 @@ with first_screen():
     from attention_core.dashboard.bug_lab.specimens import LETTERS
     from attention_core.dashboard.bug_lab.symptoms_notebook import symptoms_section
     from attention_core.dashboard.bug_lab.symptoms_panel import show_symptoms
-    from attention_core.dashboard.export.page_export import keep
-    from attention_core.dashboard.export.weight_files import Matrix
-    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import BUG_LAB as PAGE
+    from attention_core.dashboard.page import Matrix, close_page, controls, keep_section, open_page
     from attention_core.dashboard.progress.browser import recall_progress, remember_progress
 
 settings = open_page(PAGE)
@@ -36,7 +33,7 @@ st.header(f"Symptoms of specimen {letter}")
 case = examine(letter, conditions, choose_place(conditions))
 show_symptoms(case)
 shown = {f"Weights of specimen {letter}": case.seen, "Weights of the right one": case.reference}
-keep(
+keep_section(
     symptoms_section(intro, case),
     {name: Matrix(s.weights[case.place]) for name, s in shown.items() if not isinstance(s, str)},
 )

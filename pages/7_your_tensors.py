@@ -6,13 +6,16 @@ from first_screen import first_screen
 
 with first_screen():
     from attention_core import attention
-    from attention_core.dashboard.export.notebook_section import displayed
-    from attention_core.dashboard.export.page_export import keep
-    from attention_core.dashboard.frame import close_page, open_page
     from attention_core.dashboard.lesson import YOUR_TENSORS as PAGE
-    from attention_core.dashboard.panels.formula import formula
-    from attention_core.dashboard.panels.source import show_source
-    from attention_core.dashboard.panels.value_errors import show_value_errors
+    from attention_core.dashboard.page import (
+        close_page,
+        displayed,
+        formula,
+        keep_section,
+        open_page,
+        show_source,
+        show_value_errors,
+    )
     from attention_core.dashboard.your_tensors.all_heads import choose_head, show_all_heads
     from attention_core.dashboard.your_tensors.computing import overview
     from attention_core.dashboard.your_tensors.held_file import Shown, choose_tensors
@@ -63,7 +66,7 @@ def look_at(shown: Shown) -> None:
 
     st.header("One head")
     words = (intro, displayed(head_tex))
-    keep(head_section(words, tensors, b, h, file=shown.file, rule=rule))
+    keep_section(head_section(words, tensors, b, h, file=shown.file, rule=rule))
     head = SelectedHead(tensors, b, h, mask, settings)
     show_head(head)
 

@@ -41,7 +41,7 @@ def open_page(page: Page) -> ComputeSettings:
         settings = _computation()
         if st.button("Reset this page", icon=":material/restart_alt:", key=f"{page.prefix}_reset"):
             reset(page.prefix)
-    page_export.begin(page, dtype=settings.dtype, device=settings.device)
+    page_export.begin_export(page, dtype=settings.dtype, device=settings.device)
     st.title(page.title)
     st.markdown(page.objective)
     return settings
@@ -49,7 +49,7 @@ def open_page(page: Page) -> ComputeSettings:
 
 def close_page(page: Page) -> None:
     """End the page: what can be taken away, the way on, and for teachers a link to its state."""
-    page_export.offer(page)
+    page_export.offer_export(page)
     following = lesson.next_page(page)
     if following:
         st.page_link(

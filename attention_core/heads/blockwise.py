@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import max_pool2d
 
-from attention_core.agreement import Agreement, compare_with_torch
+from attention_core.agreement import Agreement, compare
 from attention_core.attention import AttentionSteps, attention, attention_steps
 from attention_core.checks import require
 
@@ -26,29 +26,28 @@ def weights_blockwise(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = Non
     return torch.cat(blocks) if blocks else q.new_zeros(0, len(k))
 
 
-def compare_blockwise(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Agreement:
-    """`compare_with_torch` for one head: the largest differences, the largest tolerance.
+def compare_blockwise(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
+) -> tuple[Agreement, str | None]:
+    """`compare` and the overflow of one head, of every block of its steps, computed once.
 
-    The float64 copies of a block take 4 MB per matrix for 2,048 keys, those of the whole 34.
-    Shapes and errors as in `weights_blockwise`.
+    The largest differences and the largest tolerance; then the first step that left the range of
+    the dtype for any query, as `AttentionSteps.overflow`. The float64 copies of a block take 4 MB
+    per matrix for 2,048 keys, those of the whole 34. Shapes and errors as in `weights_blockwise`.
     """
     _require_one_head(q, k, v)
-    found = [compare_with_torch(q[rows], k, v, _of(mask, rows)) for rows in _blocks(len(q))]
+    found: list[Agreement] = []
+    overflows: set[str | None] = set()
+    for rows in _blocks(len(q)):
+        steps = attention_steps(q[rows], k, v, _of(mask, rows))
+        found.append(compare(steps, q[rows], k, v, _of(mask, rows)))
+        overflows.add(steps.overflow)
     if not found:
-        return Agreement(0.0, 0.0, 0.0, 0.0)
+        return Agreement(0.0, 0.0, 0.0, 0.0), None
     numbers = torch.tensor([astuple(part) for part in found], dtype=torch.float64)
-    return Agreement(*numbers.amax(0).tolist())  # of NaN too, which Python's max() may pass over
-
-
-def overflow_blockwise(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> str | None:
-    """The first step of any query that left the range of the dtype, as `AttentionSteps.overflow`.
-
-    Shapes and errors as in `weights_blockwise`.
-    """
-    _require_one_head(q, k, v)
-    found = {attention_steps(q[rows], k, v, _of(mask, rows)).overflow for rows in _blocks(len(q))}
+    worst = Agreement(*numbers.amax(0).tolist())  # of NaN too, which Python's max() may pass over
     order = (field.name for field in fields(AttentionSteps))
-    return next((step for step in order if step in found), None)
+    return worst, next((step for step in order if step in overflows), None)
 
 
 def pool_largest(matrix: Tensor, rows: int, columns: int) -> Tensor:

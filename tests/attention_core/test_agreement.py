@@ -1,6 +1,7 @@
 """compare_with_torch() says yes to right results of every dtype and size, and no to mistakes."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 from attention_core import agreement
 from attention_core.agreement import (
     Agreement,
+    compare,
     compare_with_is_causal,
     compare_with_torch,
+    is_causal_difference,
     tolerance_for,
 )
-from attention_core.attention import attention
+from attention_core.attention import attention, attention_steps
 
 HALF = [torch.bfloat16, torch.float16]
 DTYPES = [torch.float64, torch.float32, *HALF]
@@ -108,24 +111,31 @@ def masked_late(q, k, v, mask=None, *, bias=None, scale=None):
     return weights @ v, weights
 
 
+def mistaken(mistake, q, k, v, mask=None, **options):
+    """All steps, with the weights and the output of the mistake."""
+    output, weights = mistake(q, k, v, mask, **options)
+    return replace(attention_steps(q, k, v, mask, **options), weights=weights, output=output)
+
+
 MISTAKES = [unscaled, transposed_softmax, inverted, unmasked, masked_late]
 
 
 @pytest.mark.parametrize("size_of_v", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_do_not_agree(monkeypatch, mistake, dtype, size_of_v):
+def test_mistakes_do_not_agree(mistake, dtype, size_of_v):
     q, k, v = (normal(2, 7, 11, seed=seed, dtype=dtype) for seed in range(3))
     mask = torch.ones(7, 7).tril().bool()
     assert compare_with_torch(q, k, v * size_of_v, mask).agrees
-    monkeypatch.setattr(agreement, "attention", mistake)
-    assert not compare_with_torch(q, k, v * size_of_v, mask).agrees
+    assert not compare(
+        mistaken(mistake, q, k, v * size_of_v, mask), q, k, v * size_of_v, mask
+    ).agrees
 
 
-def test_wrong_weights_do_not_agree_even_if_v_hides_them(monkeypatch, lesson):
+def test_wrong_weights_do_not_agree_even_if_v_hides_them(lesson):
     q, k, _ = lesson
-    monkeypatch.setattr(agreement, "attention", unscaled)
-    found = compare_with_torch(q, k, torch.ones(2, 5, 3))
+    v = torch.ones(2, 5, 3)
+    found = compare(mistaken(unscaled, q, k, v), q, k, v)
     assert found.torch_difference < found.tolerance and not found.agrees
 
 
@@ -186,9 +196,9 @@ def test_is_causal_of_pytorch_agrees_at_every_shape(lead, n_k, dtype):
 
 
 @pytest.mark.parametrize("mistake", [unmasked, inverted])
-def test_is_causal_of_pytorch_tells_a_wrong_mask(monkeypatch, lesson, mistake):
-    monkeypatch.setattr(agreement, "attention", mistake)
-    assert compare_with_is_causal(*lesson) > 0.1
+def test_is_causal_of_pytorch_tells_a_wrong_mask(lesson, mistake):
+    output, _ = mistake(*lesson, torch.ones(1, 5, 5).tril().bool())
+    assert is_causal_difference(output, *lesson) > 0.1
 
 
 @given(
@@ -250,9 +260,40 @@ def scale_of(q):
     "mistake",
     [bias_forgotten, bias_subtracted, bias_scaled_too, bias_transposed, bias_instead_of_mask],
 )
-def test_mistakes_with_a_bias_do_not_agree(monkeypatch, mistake, dtype):
+def test_mistakes_with_a_bias_do_not_agree(mistake, dtype):
     q, k, v = (normal(2, 7, 11, seed=seed, dtype=dtype) for seed in range(3))
     mask, bias = torch.ones(7, 7).tril().bool(), normal(7, 7, seed=3, dtype=dtype)
     assert compare_with_torch(q, k, v, mask, bias=bias).agrees
-    monkeypatch.setattr(agreement, "attention", mistake)
-    assert not compare_with_torch(q, k, v, mask, bias=bias).agrees
+    assert not compare(mistaken(mistake, q, k, v, mask, bias=bias), q, k, v, mask, bias=bias).agrees
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("step", ["biased_scores", "weights", "output"])
+def test_a_single_number_that_was_tampered_with_is_found(step, dtype):
+    q, k, v = (normal(2, 7, 11, seed=seed, dtype=dtype) for seed in range(3))
+    mask, bias = torch.ones(7, 7).tril().bool(), normal(7, 7, seed=3, dtype=dtype)
+    for seed, added in ((None, None), (3, bias)):
+        steps = attention_steps(q, k, v, mask, bias=added)
+        assert compare(steps, q, k, v, mask, bias=added).agrees, seed
+        shown = getattr(steps, step).clone()
+        shown[1, 5, 2] += 0.5
+        tampered = replace(steps, **{step: shown})
+        assert not compare(tampered, q, k, v, mask, bias=added).agrees
+
+
+def test_steps_of_another_scale_are_found(lesson):
+    assert not compare(attention_steps(*lesson, scale=0.3), *lesson).agrees
+    assert compare(attention_steps(*lesson, scale=0.3), *lesson, scale=0.3).agrees
+
+
+def test_steps_are_judged_and_not_computed_again(lesson, monkeypatch):
+    steps = attention_steps(*lesson)
+    monkeypatch.setattr(agreement, "attention_steps", None)
+    assert compare(steps, *lesson).agrees
+
+
+def test_one_element_of_a_batch(lesson):
+    q, k, v = lesson
+    whole, one = attention_steps(q, k, v), attention_steps(q[1], k[1], v[1])
+    for name, value in vars(one).items():
+        torch.testing.assert_close(getattr(whole[1], name), value)

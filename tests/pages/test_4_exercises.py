@@ -499,9 +499,10 @@ def test_how_far_position_0_sees() -> None:
 def test_attention_moves_with_the_content_and_the_kernel_does_not() -> None:
     shared = cached_qkv(1, 8, 8, 8, 0, "float32", "cpu")
     before = [tensor.clone() for tensor in shared]
-    kernel, still, _ = fixed_weights.kernel_and_attention(SETTING, 0, 0)
-    moved_kernel, moved, (q, k, _) = fixed_weights.kernel_and_attention(SETTING, 0, 1)
-    assert torch.equal(kernel, moved_kernel)
+    earlier, later = (fixed_weights.kernel_and_attention(SETTING, 0, shift) for shift in (0, 1))
+    kernel, still, moved = earlier.kernel, earlier.steps.weights, later.steps.weights
+    q, k, _ = (tensor[0].roll(1, dims=0) for tensor in shared)
+    assert torch.equal(kernel, later.kernel)
     torch.testing.assert_close(moved[2:7, 2:], still[1:6, 1:7])  # windows that no end cuts off
     assert not torch.allclose(moved, still, atol=0.1)
 

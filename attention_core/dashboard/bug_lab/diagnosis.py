@@ -14,7 +14,7 @@ from attention_core.dashboard.bug_lab.names import DIAGNOSES, NAMES
 from attention_core.dashboard.bug_lab.score import diagnosed, note, show_score
 from attention_core.dashboard.bug_lab.specimens import LETTERS, question
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.questions.exercise import Answer, Exercise, predict, show_exercise
 
 
@@ -35,7 +35,7 @@ def diagnose(case: Case, settings: ComputeSettings) -> None:
 
 def _ask(case: Case, _: ComputeSettings) -> bool:
     asked = question(case.letter)
-    keep(diagnosis_section(case))
+    keep_section(diagnosis_section(case))
     left, beside = st.columns(2, gap="large")
     with left:
         answer = predict(
@@ -63,7 +63,7 @@ def _check(case: Case, answer: Answer[str]) -> bool:
     if answer.guess is None:
         shown = f"**{name.short}.** {name.meaning}"
         st.info(shown, icon=":material/visibility:")
-        keep(diagnosis_section(case, None, shown, out=True))
+        keep_section(diagnosis_section(case, None, shown, out=True))
         note(asked, None, right=False, result=name.short)
         return True
     guess = DIAGNOSES[answer.guess]
@@ -78,7 +78,7 @@ def _check(case: Case, answer: Answer[str]) -> bool:
         )
         verdict = f"**Right: {name.short}.** {name.meaning}{luck}"
         st.success(verdict, icon=":material/check_circle:")
-        keep(diagnosis_section(case, answer.guess, verdict, out=True))
+        keep_section(diagnosis_section(case, answer.guess, verdict, out=True))
         return True
     note(asked, answer.guess, right=False, result=_summary(case))
     if guess in case.alike:
@@ -87,7 +87,7 @@ def _check(case: Case, answer: Answer[str]) -> bool:
     else:
         verdict = f"**Not quite.** {mismatch(guess, case)}"
         st.warning(verdict, icon=":material/cancel:")
-    keep(diagnosis_section(case, answer.guess, verdict))
+    keep_section(diagnosis_section(case, answer.guess, verdict))
     st.markdown("To try another diagnosis, go back to **Thinking**.")
     return False
 

@@ -9,7 +9,7 @@ from attention_core.dashboard import controls
 from attention_core.dashboard.causal_masking.notebook import future_section
 from attention_core.dashboard.causal_masking.token_edit import QKV, Moved, change_chart, edit, moved
 from attention_core.dashboard.charts.chart import show, show_tables
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.questions.gate import predict_first
 
 NONE, ONLY, ONWARD, ALL = (
@@ -40,14 +40,14 @@ def change_the_future(qkv: QKV, mask: Tensor) -> None:
     asked = "Predict first: which outputs move **with the mask**?"
     guess = predict_first(asked, ANSWERS, key="mask_guess")
     section = partial(future_section, TASK, position=position, seed=seed, strength=strength)
-    keep(section())
+    keep_section(section())
     if guess is None:
         return
     edited = edit(qkv, position, seed, strength)
     masked, unmasked = moved(qkv, edited, mask), moved(qkv, edited)
     verdict = _feedback(guess, masked, position)
     st.markdown(verdict)
-    keep(section(guess=guess, verdict=verdict))
+    keep_section(section(guess=guess, verdict=verdict))
     chart = change_chart(masked, unmasked, position)
     show(chart, key="mask_changes")
     st.markdown(_summary(masked, unmasked, position))

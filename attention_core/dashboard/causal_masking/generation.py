@@ -9,7 +9,7 @@ from attention_core.dashboard import controls
 from attention_core.dashboard.causal_masking.notebook import generation_section
 from attention_core.dashboard.charts.chart import Chart, show, show_tables
 from attention_core.dashboard.charts.heatmap import heatmap
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.source import show_source
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.decoding import KVCache, decode
@@ -36,7 +36,7 @@ def generate(k: Tensor, steps: tuple[AttentionSteps, ...], full: Tensor, toleran
     """Step through the positions with a cache; `full` (n, d_v) is the masked output of all rows."""
     st.markdown(f"{TASK} Grey cells stand for what does not exist at that step.")
     t = _choose_step(len(steps), key="mask_t")
-    keep(generation_section(TASK, t))
+    keep_section(generation_section(TASK, t))
     charts = {
         "Keys in the cache": _cache(k, t),
         "Weights so far": _weights(steps, t),

@@ -11,7 +11,8 @@ from attention_core.dashboard.causal_masking.notebook import image_section
 from attention_core.dashboard.causal_masking.patch_chart import patch_chart
 from attention_core.dashboard.charts.chart import Chart, show, show_tables
 from attention_core.dashboard.charts.heatmap import HEIGHT, heatmap
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.compute_settings import ComputeSettings
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.source import show_source
 from attention_core.dashboard.panels.value_errors import show_value_errors
 from attention_core.devices import DTYPES
@@ -34,7 +35,7 @@ TASK = (
 
 
 @st.fragment
-def look_at_an_image(dtype: str, device: str) -> None:
+def look_at_an_image(settings: ComputeSettings) -> None:
     """Choose a picture and a patch, and see where it looks, and where a convolution would."""
     st.markdown(TASK)
     with st.container(horizontal=True, vertical_alignment="top"):
@@ -46,10 +47,10 @@ def look_at_an_image(dtype: str, device: str) -> None:
         st.caption("Until you choose a picture, the sample is shown.")
     image = sample_image(SIZE) if own is None else own
     with show_value_errors():
-        patches = to_patches(image.to(device, DTYPES[dtype]), side)
+        patches = to_patches(image.to(settings.device, DTYPES[settings.dtype]), side)
         row, column = _compare(image, patch_attention(patches, sharpness), SIZE // side)
         patch = {"side": side, "row": row, "column": column}
-        keep(image_section(TASK, image=own, sharpness=sharpness, **patch))
+        keep_section(image_section(TASK, image=own, sharpness=sharpness, **patch))
     show_source(to_patches, patch_attention, grid_neighbourhood, key="mask_image_source")
 
 

@@ -18,7 +18,7 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.questions.exercise import Question, check, predict
 
@@ -52,7 +52,7 @@ def show_dense(settings: ComputeSettings) -> bool:
     st.subheader("The same with dense random tokens")
     st.markdown(TASK)
     section = partial(dense_section, DENSE.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(
         DENSE,
         lambda locked: controls.choice(
@@ -76,7 +76,7 @@ def show_dense(settings: ComputeSettings) -> bool:
         feedback="" if guess is None else FEEDBACK[guess],
     )
     up_to = sizes("ex_scale_dense_to")
-    keep(section(guess, verdict, up_to))
+    keep_section(section(guess, verdict, up_to))
     weights, variances = st.columns(2, gap="large")
     with weights:
         title = "Dense tokens: mean largest weight"

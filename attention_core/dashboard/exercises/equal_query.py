@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core.agreement import compare_with_torch
+from attention_core.agreement import compare
 from attention_core.dashboard import controls
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.blended_query_notebook import equal_section
@@ -19,7 +19,7 @@ from attention_core.dashboard.exercises.two_tokens import (
     show_weights,
     tokens,
 )
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.panels.agreement import show_agreement
 from attention_core.dashboard.panels.formula import formula
@@ -53,7 +53,7 @@ def show_equal_query(settings: ComputeSettings) -> bool:
     formula(r"q = 5\,e_2 + 5\,e_4")
     formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{6}\right)")
     section = partial(equal_section, WEIGHT.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(
         WEIGHT,
         lambda locked: controls.slider(
@@ -89,12 +89,15 @@ def show_equal_query(settings: ComputeSettings) -> bool:
             explored = ask(settings, 1.0, 1.0, sharpness)
             show_weights(explored, key="ex_blend_equal")
             weights = Matrix(explored.weights[None], ["query"])
-            keep(section(guess, verdict, sharpness), {"Weights of the equal query": weights})
+            keep_section(
+                section(guess, verdict, sharpness), {"Weights of the equal query": weights}
+            )
     with learn:
         _explain(fixed(weight, dtype, 8))
     vocab = tokens(settings)
     q, k = blend(vocab, {FIRST: 1.0, SECOND: 1.0}), vocab[list(SEQUENCE)]
-    show_agreement(found.steps.output, compare_with_torch(q, k, k), settings.dtype)
+    agreement = compare(found.steps, q, k, k)
+    show_agreement(found.steps.output.shape, agreement, settings.dtype)
     return True
 
 

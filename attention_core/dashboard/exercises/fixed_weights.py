@@ -1,19 +1,21 @@
 """Exercise 3, third part: a local window beside a convolution kernel."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 import torch
+from torch import Tensor
 
-from attention_core.agreement import compare_with_torch
-from attention_core.attention import attention
+from attention_core.agreement import Agreement, compare
+from attention_core.attention import AttentionSteps, attention_steps
 from attention_core.convolution import toeplitz
 from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.charts.heatmap import heatmap
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.local_window_notebook import content_section
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.panels.agreement import show_agreement
 from attention_core.dashboard.panels.formula import formula
@@ -61,7 +63,7 @@ def show_fixed_weights(settings: ComputeSettings) -> bool:
     st.subheader("Beside a convolution kernel")
     st.markdown(TASK)
     section = partial(content_section, CONTENT.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(
         CONTENT,
         lambda locked: controls.choice(
@@ -73,7 +75,8 @@ def show_fixed_weights(settings: ComputeSettings) -> bool:
     )
     if answer is None:
         return False
-    moved_by_one = _largest_changes(settings, seed=0, shift=1)
+    still, moved = (kernel_and_attention(settings, 0, shift) for shift in (0, 1))
+    moved_by_one = moved.changes(still)
     guess = answer.guess
     verdict = check(
         CONTENT,
@@ -90,9 +93,11 @@ def show_fixed_weights(settings: ComputeSettings) -> bool:
         shift = controls.slider("Move all tokens on by", 0, N - 1, 1, key="ex_window_shift")
     with right:
         seed = controls.slider("Content (seed)", 0, 20, 0, key="ex_window_seed")
-    _, weights, _ = kernel_and_attention(settings, seed, shift)
-    keep(section(guess, verdict, seed, shift), {"Weights in the window": Matrix(weights)})
-    _charts(settings, seed, shift)
+    both = kernel_and_attention(settings, seed, shift)
+    weights = Matrix(both.steps.weights)
+    keep_section(section(guess, verdict, seed, shift), {"Weights in the window": weights})
+    changes = both.changes(kernel_and_attention(settings, seed, 0))
+    _show_both(both, changes, shift, settings)
     st.markdown("**Why.** Both are a weighted sum over the same three neighbours:")
     formula(r"\text{convolution: } w_{ij} = \text{kernel}_{\,j - i + 1}")
     formula(
@@ -108,43 +113,48 @@ def show_fixed_weights(settings: ComputeSettings) -> bool:
     return True
 
 
-def kernel_and_attention(
-    settings: ComputeSettings, seed: int, shift: int
-) -> tuple[torch.Tensor, torch.Tensor, tuple[torch.Tensor, ...]]:
-    """Weights of the kernel and of local attention (N, N), and q, k, v (N, D) moved by shift."""
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """A convolution's matrix (N, N), and local attention over the same neighbours."""
+
+    kernel: Tensor
+    steps: AttentionSteps
+    agreement: Agreement
+    mask: Tensor
+
+    def changes(self, earlier: "SideBySide") -> tuple[float, float]:
+        """The largest change of a weight since then: of the kernel's, and of attention's."""
+        kernel, weights = self.kernel - earlier.kernel, self.steps.weights - earlier.steps.weights
+        return kernel.abs().max().item(), weights.abs().max().item()
+
+
+def kernel_and_attention(settings: ComputeSettings, seed: int, shift: int) -> SideBySide:
+    """Both over the tokens of this seed, moved on by `shift` positions."""
     mask = mask_tensor(local(3), N, N, device=settings.device)
     tensors = cached_qkv(1, N, N, D, seed, settings.dtype, settings.device)
     q, k, v = (tensor[0].roll(shift, dims=0) for tensor in tensors)
     kernel = torch.tensor(KERNEL, device=settings.device, dtype=DTYPES[settings.dtype])
-    _, weights = attention(q, k, v, mask)
-    return toeplitz(kernel, N), weights, (q, k, v)
+    steps = attention_steps(q, k, v, mask)
+    return SideBySide(toeplitz(kernel, N), steps, compare(steps, q, k, v, mask), mask)
 
 
-def _largest_changes(settings: ComputeSettings, seed: int, shift: int) -> tuple[float, float]:
-    before = kernel_and_attention(settings, seed, 0)
-    after = kernel_and_attention(settings, seed, shift)
-    kernel, weights = after[0] - before[0], after[1] - before[1]
-    return kernel.abs().max().item(), weights.abs().max().item()
-
-
-def _charts(settings: ComputeSettings, seed: int, shift: int) -> None:
-    kernel, weights, (q, k, v) = kernel_and_attention(settings, seed, shift)
-    mask = mask_tensor(local(3), N, N, device=settings.device)
-    changes = _largest_changes(settings, seed, shift)
+def _show_both(
+    both: SideBySide, changes: tuple[float, float], shift: int, settings: ComputeSettings
+) -> None:
     charts = {
         "Kernel": heatmap(
-            kernel,
+            both.kernel,
             title="The convolution's matrix",
             alt_text=f"The kernel {KERNEL} in every row, the same along each diagonal, whatever "
             "the content.",
-            mask=mask,
+            mask=both.mask,
         ),
         "Attention": heatmap(
-            weights,
+            both.steps.weights,
             title="Local attention's weights",
             alt_text=f"The same band with weights that differ from row to row; moved by {shift}, "
             f"they differ by up to {changes[1]:.2f} from those before.",
-            mask=mask,
+            mask=both.mask,
         ),
     }
     for column, (name, chart), change in zip(
@@ -154,5 +164,4 @@ def _charts(settings: ComputeSettings, seed: int, shift: int) -> None:
             show(chart, key=f"ex_window_{name.lower()}")
             st.metric("Largest change of a weight by the move", f"{change:.3g}")
     show_tables(charts, key="ex_window_tables")
-    output, _ = attention(q, k, v, mask)
-    show_agreement(output, compare_with_torch(q, k, v, mask), settings.dtype)
+    show_agreement(both.steps.output.shape, both.agreement, settings.dtype)

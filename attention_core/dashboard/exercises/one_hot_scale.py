@@ -19,7 +19,7 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.devices import DTYPES
@@ -55,7 +55,7 @@ def show_one_hot(settings: ComputeSettings) -> bool:
     st.markdown("instead of")
     formula(r"w = \mathrm{softmax}\!\left(q K^\top / \sqrt{D}\right)")
     section = partial(one_hot_section, ONE_HOT.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(
         ONE_HOT,
         lambda locked: controls.choice(
@@ -97,7 +97,7 @@ def show_one_hot(settings: ComputeSettings) -> bool:
             f"D = 128 and {divided[1024]} at D = 1024. Here **the scale flattens a look-up** that "
             "was sharp, and nothing called for it."
         )
-    keep(section(guess, verdict, up_to, _show_all_weights(settings)))
+    keep_section(section(guess, verdict, up_to, _show_all_weights(settings)))
     return True
 
 

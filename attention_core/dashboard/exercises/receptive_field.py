@@ -13,7 +13,7 @@ from attention_core.dashboard.charts.chart import show
 from attention_core.dashboard.charts.heatmap import heatmap
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.local_window_notebook import reach_section
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.masks import bidirectional, local, mask_tensor, reachable
@@ -41,7 +41,7 @@ def show_receptive_field(settings: ComputeSettings) -> bool:
     st.subheader("How far can position 0 see?")
     st.markdown(TASK)
     section = partial(reach_section, REACH.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(
         REACH,
         lambda locked: controls.slider(
@@ -69,7 +69,7 @@ def show_receptive_field(settings: ComputeSettings) -> bool:
     with explore:
         st.markdown("How many layers until everybody sees everything?")
         layers = controls.slider("Layers", 1, N - 1, LAYERS, key="ex_window_layers")
-        keep(section(guess, verdict, layers))
+        keep_section(section(guess, verdict, layers))
         seen = reachable(window, layers)
         chart = heatmap(
             seen.float(),

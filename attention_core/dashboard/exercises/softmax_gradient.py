@@ -17,7 +17,7 @@ from attention_core.dashboard.exercises.scaling_lines import (
     study,
 )
 from attention_core.dashboard.exercises.wrong_scales import compare_scales
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.questions.exercise import Question, check, predict
 from attention_core.scaling import Tokens
 
@@ -46,7 +46,7 @@ def show_gradient(settings: ComputeSettings) -> bool:
     st.subheader("What it does to learning")
     st.markdown(TASK)
     section = partial(gradient_section, GRADIENT.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(
         GRADIENT,
         lambda locked: controls.slider(
@@ -84,7 +84,7 @@ def show_gradient(settings: ComputeSettings) -> bool:
         "has no gradient to lose: unscaled, 25 against 0 saturates the softmax at every D. It is "
         "not trained, so it does not matter there."
     )
-    keep(section(guess, verdict, up_to, compare_scales(settings)))
+    keep_section(section(guess, verdict, up_to, compare_scales(settings)))
     return True
 
 

@@ -21,7 +21,7 @@ from attention_core.dashboard.exercises.two_tokens import (
     show_weights,
     tokens,
 )
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.questions.exercise import Question, check, predict
@@ -54,7 +54,7 @@ def show_unequal_query(settings: ComputeSettings) -> bool:
     st.subheader("Now make them unequal")
     st.markdown(TASK)
     section = partial(unequal_section, UNEQUAL.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(
         UNEQUAL,
         lambda locked: controls.slider(
@@ -84,7 +84,7 @@ def show_unequal_query(settings: ComputeSettings) -> bool:
     with explore:
         a = _explore(settings, fixed(right, dtype, 4))
         weights = Matrix(ask(settings, a, 1.0).weights[None], ["query"])
-        keep(section(guess, verdict, a), {"Weights of the unequal query": weights})
+        keep_section(section(guess, verdict, a), {"Weights of the unequal query": weights})
     with learn:
         score = ask(settings, 1.0, 1.0).steps.scores[0, SECOND].item()
         _explain(fixed(score, dtype, 3), fixed(right, dtype, 4))

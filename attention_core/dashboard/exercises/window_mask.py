@@ -7,15 +7,15 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from attention_core.agreement import compare_with_torch
-from attention_core.attention import attention
+from attention_core.agreement import compare
+from attention_core.attention import attention_steps
 from attention_core.dashboard.charts.chart import Chart, show
 from attention_core.dashboard.charts.heatmap import heatmap
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.known_masks import TARGET, N, mistake
 from attention_core.dashboard.exercises.local_window_notebook import window_mask_section
 from attention_core.dashboard.exercises.paint_mask import build_mask, mask_chart
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.agreement import show_agreement
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.panels.wrong_cells import first_wrong_cell, wrong_cells
@@ -44,7 +44,7 @@ def show_window_mask(settings: ComputeSettings) -> bool:
     """Paint the mask or pick its rule, then compare it with the target cell by cell."""
     st.markdown(TASK)
     section = partial(window_mask_section, MASK.title, TASK)
-    keep(section())
+    keep_section(section())
     answer = predict(MASK, lambda locked: build_mask(settings, locked))
     if answer is None:
         return False
@@ -59,9 +59,9 @@ def show_window_mask(settings: ComputeSettings) -> bool:
         result=f"{int(target.sum())} of {N * N} cells are on, one band round the diagonal",
         feedback="" if mask is None else feedback(mask, target),
     )
-    keep(section(mask, verdict))
-    compare, learn = st.columns(2, gap="large")
-    with compare:
+    keep_section(section(mask, verdict))
+    see, learn = st.columns(2, gap="large")
+    with see:
         if mask is not None:
             show(_difference(mask, target), key="ex_window_difference")
         show(mask_chart(target, "The local window of width 3"), key="ex_window_target")
@@ -72,10 +72,11 @@ def show_window_mask(settings: ComputeSettings) -> bool:
         q, k, v = (
             tensor[0] for tensor in cached_qkv(1, N, N, 8, 0, settings.dtype, settings.device)
         )
-        output, weights = attention(q, k, v, target)
-        outside = weights[~target].max().item()
+        steps = attention_steps(q, k, v, target)
+        outside = steps.weights[~target].max().item()
         st.markdown(f"In attention the largest weight outside the window is **{outside:g}**.")
-    show_agreement(output, compare_with_torch(q, k, v, target), settings.dtype)
+    agreement = compare(steps, q, k, v, target)
+    show_agreement(steps.output.shape, agreement, settings.dtype)
     return True
 
 

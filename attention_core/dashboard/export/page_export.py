@@ -48,12 +48,12 @@ class PageExport:
         return as_npy(self.weights[name])
 
 
-def begin(page: Page, *, dtype: str, device: str) -> None:
+def begin_export(page: Page, *, dtype: str, device: str) -> None:
     """Note that a page runs from its top."""
     _runs()[_LATEST] = PageExport(page, dtype, device)
 
 
-def keep(section: NotebookSection, weights: Mapping[str, Matrix] | None = None) -> None:
+def keep_section(section: NotebookSection, weights: Mapping[str, Matrix] | None = None) -> None:
     """Note a part of the page for its notebook, and weights to be saved, by the picture's name.
 
     A chapter of the same title is replaced, and keeps its place. A part that is drawn without its
@@ -66,7 +66,7 @@ def keep(section: NotebookSection, weights: Mapping[str, Matrix] | None = None) 
     export.weights.update(weights or {})
 
 
-def offer(page: Page) -> None:
+def offer_export(page: Page) -> None:
     """The button for the notebook, and a fold with all else; nothing if the page kept nothing."""
     runs = _runs()
     export = runs[_LATEST]

@@ -4,12 +4,12 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from attention_core.agreement import compare_with_is_causal, compare_with_torch
+from attention_core.agreement import compare, is_causal_difference
 from attention_core.attention import AttentionSteps, attention_steps
 from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.mask_workshop.alignment_charts import (
     last_rows_chart,
@@ -60,20 +60,21 @@ def show_alignment(current: CurrentMask, settings: ComputeSettings) -> None:
     for place, (name, chart) in zip(st.columns(len(charts)), charts.items(), strict=True):
         with place:
             show(chart, key=f"work_align_{name}")
-    keep(
+    keep_section(
         alignment_section(TASK, n_q, n_k),
         {f"Weights, {name.lower()}": Matrix(found.weights) for name, found in steps.items()},
     )
     _show_who_sees_what(masks)
     if n_q <= n_k:
-        tolerance = compare_with_torch(q, k, v, masks["Bottom-right"]).tolerance
+        tolerance = compare(steps["Bottom-right"], q, k, v, masks["Bottom-right"]).tolerance
         decoded = torch.cat([step.output for step in decode(whole_q, whole_k, whole_v)])
         _tell_of_the_cache(steps, full.output[-n_q:], decoded[-n_q:], tolerance)
     else:
         _tell_of_dropped_keys(masks["Bottom-right"])
+    difference = is_causal_difference(steps["Top-left"].output, q, k, v)
     st.markdown(
         "In PyTorch, `is_causal=True` is top-left (largest difference to the left picture's output "
-        f"{compare_with_is_causal(q, k, v):.2g}); bottom-right has a name of its own, "
+        f"{difference:.2g}); bottom-right has a name of its own, "
         "`causal_lower_right`. In FlashAttention, `causal=True` is bottom-right since version 2.1. "
         "So look it up each time, or write the mask yourself."
     )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.conventions_notebook import sees_section
 from attention_core.dashboard.questions.gate import predict_first
 from attention_core.masks import causal, causal_bottom_right, mask_tensor
@@ -22,7 +22,7 @@ def predict_alignment() -> bool:
         f"Predict first: with {N_Q} queries and {N_K} keys, how many keys does query 0 see "
         "bottom-right?"
     )
-    keep(sees_section(asked))
+    keep_section(sees_section(asked))
     guess = predict_first(asked, ANSWERS, key="work_align_guess")
     if guess is None:
         return False
@@ -36,5 +36,5 @@ def predict_alignment() -> bool:
         f"**{top_left}**."
     )
     st.markdown(verdict)
-    keep(sees_section(asked, guess, verdict))
+    keep_section(sees_section(asked, guess, verdict))
     return True

@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from attention_core.agreement import compare_with_torch
+from attention_core.agreement import compare
 from attention_core.attention import attention, attention_steps
 from attention_core.biases import (
     alibi,
@@ -61,7 +61,7 @@ def show_bias(current: CurrentMask, settings: ComputeSettings) -> None:
     st.markdown(TASK)
     formula(TEX)
     task = f"{TASK}\n\n{ASKED}"
-    page_export.keep(finite_section(task))
+    page_export.keep_section(finite_section(task))
     guess = predict_first(ASKED, ("Yes", "No"), key="work_bias_guess")
     if guess is None:
         return
@@ -71,7 +71,7 @@ def show_bias(current: CurrentMask, settings: ComputeSettings) -> None:
         "but not 0. Only the exponential of −∞ is 0."
     )
     st.markdown(verdict)
-    page_export.keep(finite_section(task, guess, verdict))
+    page_export.keep_section(finite_section(task, guess, verdict))
     name = controls.segments("Bias", list(KINDS), key="work_bias_kind")
     furthest = max(current.mask.shape) - 1
     distance = min(FAR, furthest)
@@ -96,7 +96,7 @@ def show_bias(current: CurrentMask, settings: ComputeSettings) -> None:
             show(chart, key=f"work_bias_{key}")
     for key, chart in chosen.charts.items():
         show(chart, key=f"work_bias_{key}")
-    page_export.keep(
+    page_export.keep_section(
         bias_section(
             (displayed(TEX), chosen.idea),
             chosen.recipe,
@@ -111,8 +111,8 @@ def show_bias(current: CurrentMask, settings: ComputeSettings) -> None:
         compare_with_minus_infinity(current, mask, plain, steps.weights, distance)
     st.markdown(extremes_in_words(plain, steps.weights, mask, settings.dtype))
     show_overflow(steps.overflow, settings.dtype)
-    agreement = compare_with_torch(current.q, current.k, current.v, mask, bias=chosen.bias)
-    show_agreement(steps.output, agreement, settings.dtype)
+    agreement = compare(steps, current.q, current.k, current.v, mask, bias=chosen.bias)
+    show_agreement(steps.output.shape, agreement, settings.dtype)
     show_tables({**charts, **chosen.charts}, key="work_bias_tables")
     show_source(*sources, attention_steps, key="work_bias_source")
 

@@ -7,7 +7,7 @@ from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
 from attention_core.dashboard.mask_workshop.judging import Verdict, difference, judge
 from attention_core.dashboard.mask_workshop.mask_view import mask_chart
@@ -45,7 +45,7 @@ def show_challenges(current: CurrentMask, settings: ComputeSettings) -> None:
     with answer:
         st.markdown(target.task)
         rule = controls.text("Your rule for this target", "", key=target.question.key).strip()
-        keep(challenge_section(target.question.title, target.task, wanted))
+        keep_section(challenge_section(target.question.title, target.task, wanted))
         verdict = _judge(target, rule, settings) if rule else None
         if verdict:
             _show_verdict(target, rule, verdict)
@@ -80,7 +80,7 @@ def _show_verdict(target: Target, rule: str, verdict: Verdict) -> None:
     # The result, as what is said may quote the rule, and in a notebook that is data.
     told = f"{'**Right.**' if verdict.right else '**Not quite.**'} {verdict.result}"
     wanted = target.mask(target.sizes)
-    keep(challenge_section(target.question.title, target.task, wanted, rule, told))
+    keep_section(challenge_section(target.question.title, target.task, wanted, rule, told))
     key = target.question.key
     record(key, prediction=rule, result=verdict.result, right=verdict.right)
 

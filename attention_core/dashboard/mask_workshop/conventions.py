@@ -25,7 +25,7 @@ from attention_core.conventions.comparison import (
 from attention_core.conventions.snippets import snippets
 from attention_core.dashboard import controls
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.conventions_notebook import convention_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
 from attention_core.dashboard.mask_workshop.polarity import show_mix_up
@@ -69,7 +69,7 @@ def _show_one(name: str, current: CurrentMask) -> None:
     (n_q, d_k), (n_k, d_v) = current.q.shape, current.v.shape
     if refusal := cannot_say(name, current.mask, d_k, d_v):
         st.info(f"{refusal} So here it has no program.", icon=":material/block:")
-        keep(convention_section(name, TRAPS[name], None, refusal))
+        keep_section(convention_section(name, TRAPS[name], None, refusal))
         return
     program = partial(
         snippets,
@@ -84,7 +84,7 @@ def _show_one(name: str, current: CurrentMask) -> None:
     )
     st.code(program(device=current.q.device)[name], language="python", wrap_lines=True)
     # A notebook may run where the device is not; a CPU is everywhere.
-    keep(convention_section(name, TRAPS[name], program(device="cpu")[name]))
+    keep_section(convention_section(name, TRAPS[name], program(device="cpu")[name]))
     qkv = current.q, current.k, current.v
     with st.spinner("Calling PyTorch…"):  # FlexAttention's first call starts the compiler: 2 s
         difference = difference_in(name, *qkv, current.mask)

@@ -7,7 +7,7 @@ from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.controls.shared_link import hides
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask, load_rule
 from attention_core.dashboard.mask_workshop.mask_view import mask_chart
 from attention_core.dashboard.mask_workshop.notebook import gallery_section, growth_section
@@ -44,7 +44,7 @@ def show_gallery(current: CurrentMask, settings: ComputeSettings) -> None:
     _show_costs(entry, entry.costs(n_q, n_k))
     words = f"{entry.idea}\n\n**In real models:** {entry.use}"
     first = n_k - n_q if entry.ends_together else 0
-    keep(gallery_section(entry.name, words, entry.rule, first))
+    keep_section(gallery_section(entry.name, words, entry.rule, first))
     show_tables({entry.name: chart}, key="work_gal_tables")
     st.subheader("What happens when the text gets longer?")
     _compare(n_q, n_k)
@@ -102,7 +102,7 @@ def _compare(n_q: int, n_k: int) -> None:
     asked = "Predict first: which of these needs about **2** times as many dot products, not 4?"
     growing = {name: BY_NAME[name].rule for name in GROWING}
     guess = predict_first(asked, GROWING, key="work_gal_guess", captions=growing)
-    keep(growth_section(f"{task}\n\n{asked}", growing))
+    keep_section(growth_section(f"{task}\n\n{asked}", growing))
     if guess is None:
         return
     verdict = "**Right.**" if guess == RIGHT else f"**Not quite.** {_growth(guess)}"
@@ -111,7 +111,7 @@ def _compare(n_q: int, n_k: int) -> None:
         "all pairs grows with *n*²."
     )
     st.markdown(f"{verdict} All ten, at your sizes:")
-    keep(growth_section(f"{task}\n\n{asked}", growing, guess, verdict))
+    keep_section(growth_section(f"{task}\n\n{asked}", growing, guess, verdict))
     st.dataframe(
         comparison(n_q, n_k),
         hide_index=True,

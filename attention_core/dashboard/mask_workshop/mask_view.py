@@ -3,7 +3,7 @@
 import streamlit as st
 from torch import Tensor
 
-from attention_core.agreement import compare_with_torch
+from attention_core.agreement import compare
 from attention_core.attention import attention_steps
 from attention_core.dashboard.charts.chart import Chart, show, show_tables
 from attention_core.dashboard.charts.heatmap import MARKED_CELLS, heatmap
@@ -36,8 +36,8 @@ def show_mask(current: CurrentMask, settings: ComputeSettings) -> Tensor:
     shares[2].metric("Queries without a key", f"{int((~current.mask.any(-1)).sum())}")
     st.markdown(f"{masked_rows_in_words(current.mask)} {_hidden(current.mask)}")
     show_overflow(steps.overflow, settings.dtype)
-    agreement = compare_with_torch(current.q, current.k, current.v, current.mask)
-    show_agreement(steps.output, agreement, settings.dtype)
+    agreement = compare(steps, current.q, current.k, current.v, current.mask)
+    show_agreement(steps.output.shape, agreement, settings.dtype)
     show_tables(charts, key="work_tables")
     return steps.weights
 

@@ -3,7 +3,7 @@
 import streamlit as st
 from torch import Tensor
 
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.masked_rows_notebook import training_section
 from attention_core.dashboard.questions.gate import predict_first
 from attention_core.masked_rows import MaskedRowAnswer
@@ -33,7 +33,7 @@ def ask_which_can_learn(answers: dict[str, MaskedRowAnswer], mask: Tensor) -> No
     st.markdown(task)
     asked = "Predict first: which answers give gradients without NaN?"
     guess = predict_first(asked, ANSWERS, key="work_dead_guess")
-    keep(training_section(f"{task}\n\n{asked}"))
+    keep_section(training_section(f"{task}\n\n{asked}"))
     if guess is None:
         return
     trainable = {name for name in SHOWN if not answers[name].spoiled}
@@ -45,7 +45,7 @@ def ask_which_can_learn(answers: dict[str, MaskedRowAnswer], mask: Tensor) -> No
         "so all of them are spoiled; one step of training later, so is the model."
     )
     st.markdown(verdict)
-    keep(training_section(f"{task}\n\n{asked}", guess, verdict))
+    keep_section(training_section(f"{task}\n\n{asked}", guess, verdict))
     st.markdown(gradient_table(answers))
     st.markdown(
         "The last line is the classic half-cure: the pictures look right, and the gradients are "

@@ -9,7 +9,7 @@ from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import Chart, show, show_tables
 from attention_core.dashboard.charts.heatmap import heatmap
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
 from attention_core.dashboard.mask_workshop.mask_view import masked_rows_in_words
 from attention_core.dashboard.mask_workshop.masked_row_gradients import (
@@ -59,7 +59,7 @@ def _with_a_dead_row(current: CurrentMask) -> Tensor:
     st.markdown(TASK)
     if not current.mask.any(-1).all():
         st.markdown(masked_rows_in_words(current.mask))
-        keep(masked_rows_section(TASK, None))
+        keep_section(masked_rows_section(TASK, None))
         return current.mask
     query = controls.position(
         "Your mask has no dead row. Silence one query:",
@@ -67,7 +67,7 @@ def _with_a_dead_row(current: CurrentMask) -> Tensor:
         key="work_dead_i",
         default=3,
     )
-    keep(masked_rows_section(TASK, query))
+    keep_section(masked_rows_section(TASK, query))
     mask = current.mask.clone()
     mask[query] = False
     return mask

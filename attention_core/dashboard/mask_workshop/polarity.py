@@ -9,7 +9,7 @@ from attention_core.conventions import MixUp, mix_up
 from attention_core.conventions.calls import blocked
 from attention_core.dashboard.charts.chart import Chart, show, show_tables
 from attention_core.dashboard.charts.heatmap import heatmap
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.conventions_notebook import mix_up_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
 from attention_core.dashboard.questions.gate import predict_first
@@ -28,7 +28,7 @@ TASK = (
 
 def show_mix_up(current: CurrentMask) -> None:
     """The mask that every other convention wants, given to `nn.MultiheadAttention`."""
-    keep(mix_up_section(TASK))
+    keep_section(mix_up_section(TASK))
     guess = predict_first(TASK, ANSWERS, key="work_conv_guess")
     if guess is None:
         return
@@ -36,7 +36,7 @@ def show_mix_up(current: CurrentMask) -> None:
     found = mix_up(q, k, v, mask)
     verdict = feedback(guess, found, compare_with_torch(q, k, v).tolerance)
     st.markdown(verdict)
-    keep(mix_up_section(TASK, guess, verdict))
+    keep_section(mix_up_section(TASK, guess, verdict))
     charts = {
         "Meant": _weights("Weights that were meant", attention(q, k, v, mask)[1], mask),
         "Mixed up": _weights(

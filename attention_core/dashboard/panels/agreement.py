@@ -1,17 +1,17 @@
 """The numbers that prove a result: its shape, its row sums, its distance to PyTorch."""
 
 import math
+from collections.abc import Sequence
 
 import streamlit as st
-from torch import Tensor
 
 from attention_core.agreement import Agreement
 
 
-def show_agreement(output: Tensor, agreement: Agreement, dtype: str) -> None:
-    """Three numbers and a verdict, in the lesson's words. Nothing here is computed again."""
-    shape, sums, difference = st.columns(3)
-    shape.metric("output.shape", str(tuple(output.shape)))
+def show_agreement(shape: Sequence[int], agreement: Agreement, dtype: str) -> None:
+    """The shape of the output, two numbers and a verdict, in the lesson's words."""
+    output, sums, difference = st.columns(3)
+    output.metric("output.shape", str(tuple(shape)))
     sums.metric("Largest |row sum − 1|", f"{agreement.row_sum_deviation:.2e}")
     difference.metric("Max abs diff to PyTorch", f"{agreement.torch_difference:.2e}")
     tolerance = f"{agreement.tolerance:.1e}"

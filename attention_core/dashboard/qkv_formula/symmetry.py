@@ -6,8 +6,9 @@ from attention_core.attention import attention_steps
 from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import show
 from attention_core.dashboard.charts.heatmap import heatmap
+from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.controls.shared_link import SOLUTIONS, hides
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.qkv_formula.notebook import symmetry_section
 from attention_core.dashboard.questions.exercise import say_hidden
 from attention_core.dashboard.tensors import cached_qkv
@@ -22,9 +23,9 @@ TASK = (
 )
 
 
-def ask_about_symmetry(dtype: str, device: str) -> None:
+def ask_about_symmetry(settings: ComputeSettings) -> None:
     """Predict, then see: scores and weights of the lesson's queries with K = Q."""
-    keep(symmetry_section(TASK))
+    keep_section(symmetry_section(TASK))
     st.markdown(TASK)
     guess = controls.segments("Your prediction", ANSWERS, key="qkv_symmetry")
     if guess == UNDECIDED:
@@ -32,7 +33,7 @@ def ask_about_symmetry(dtype: str, device: str) -> None:
     if hides(SOLUTIONS):
         say_hidden()
         return
-    q, _, v = (tensor[0] for tensor in cached_qkv(2, 5, 5, 8, 0, dtype, device))
+    q, _, v = (tensor[0] for tensor in cached_qkv(2, 5, 5, 8, 0, settings.dtype, settings.device))
     steps = attention_steps(q, q, v)
     scores, weights = st.columns(2)
     with scores:
@@ -58,4 +59,4 @@ def ask_about_symmetry(dtype: str, device: str) -> None:
         "common. Attention is a relation with a direction."
     )
     st.markdown(verdict)
-    keep(symmetry_section(TASK, guess, verdict))
+    keep_section(symmetry_section(TASK, guess, verdict))

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from attention_core.dashboard.charts.bars import bars, short_number
 from attention_core.dashboard.charts.chart import show
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.questions.gate import predict_first
 from attention_core.dashboard.retrieval.findings import headline, verdict
 from attention_core.dashboard.retrieval.notebook import absent_section
@@ -30,7 +30,7 @@ def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
     if absent is None:
         st.markdown("Every word of the vocabulary is in the sequence. Add one that is not.")
         return
-    keep(absent_section(absent))
+    keep_section(absent_section(absent))
     st.text(f"Token {tokens.quoted(absent)} is in the vocabulary, but nowhere in the sequence.")
     asked = "You ask for it. Where does the weight go?"
     guess = predict_first(asked, ANSWERS, key="ret_absent")
@@ -45,7 +45,7 @@ def ask_about_absent_token(tokens: Tokens, vocab: Tensor) -> None:
         f"{equals} {weight} for each. It has no way to say *none of you*."
     )
     st.markdown(why)
-    keep(absent_section(absent, guess, why))
+    keep_section(absent_section(absent, guess, why))
     chart = bars(
         found.weights,
         [tokens.position(j) for j in range(n)],

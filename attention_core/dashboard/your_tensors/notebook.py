@@ -8,13 +8,13 @@ from attention_core.dashboard.export.notebook_section import Choice, Code, Noteb
 from attention_core.dashboard.your_tensors.file_reader_code import head_in_file
 from attention_core.dashboard.your_tensors.numbers_as_text import packed, unpacked
 from attention_core.dashboard.your_tensors.tensor_files.loaded import Loaded, Projections
-from attention_core.heads.blockwise import compare_blockwise, overflow_blockwise, weights_blockwise
+from attention_core.heads.blockwise import compare_blockwise, weights_blockwise
 from attention_core.heads.measures import measure_head
 from attention_core.heads.precomputed import row_sums
 
 USES = (
     *(head_in_file, unpacked, row_sums, measure_head),
-    *(weights_blockwise, compare_blockwise, overflow_blockwise),
+    *(weights_blockwise, compare_blockwise),
 )
 LARGEST, LARGEST_D = 64, 128  # a head up to this size goes into the notebook itself
 UNPACK_QKV = Code("""
@@ -40,7 +40,7 @@ if rule:
     mask = by_rule if mask is None else mask & by_rule
 weights = weights_blockwise(q, k, v, mask)
 print("output.shape:", (len(q), v.shape[-1]))
-report(compare_blockwise(q, k, v, mask), overflow_blockwise(q, k, v, mask))
+report(*compare_blockwise(q, k, v, mask))
 """)
 SUMS = Code("""
 mask = None  # a mask belongs before the softmax, and these weights are finished

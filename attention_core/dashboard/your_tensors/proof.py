@@ -3,7 +3,6 @@
 from collections.abc import Hashable
 
 import streamlit as st
-import torch
 
 from attention_core.agreement import Agreement
 from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
@@ -11,7 +10,7 @@ from attention_core.dashboard.your_tensors.computing import head_of
 from attention_core.dashboard.your_tensors.selected_head import SelectedHead
 from attention_core.dashboard.your_tensors.session_cache import remembered
 from attention_core.dashboard.your_tensors.tensor_files.loaded import Weights
-from attention_core.heads.blockwise import compare_blockwise, overflow_blockwise
+from attention_core.heads.blockwise import compare_blockwise
 from attention_core.heads.precomputed import ABOUT, RowSums, row_sums
 
 
@@ -23,13 +22,12 @@ def show_proof(head: SelectedHead, key: Hashable) -> None:
         return
     q, k, v = head_of(head.tensors, head.b, head.h, head.settings)
 
-    def compare() -> tuple[str | None, Agreement]:
-        return overflow_blockwise(q, k, v, head.mask), compare_blockwise(q, k, v, head.mask)
+    def compare() -> tuple[Agreement, str | None]:
+        return compare_blockwise(q, k, v, head.mask)
 
-    overflow, agreement = remembered("own_agreement", (key, head.b, head.h), compare)
+    agreement, overflow = remembered("own_agreement", (key, head.b, head.h), compare)
     show_overflow(overflow, head.settings.dtype)
-    of_this_shape = torch.empty(len(q), v.shape[-1], device="meta")
-    show_agreement(of_this_shape, agreement, head.settings.dtype)
+    show_agreement((len(q), v.shape[-1]), agreement, head.settings.dtype)
 
 
 def _show_row_sums(sums: RowSums) -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 from torch import Tensor
 
-from attention_core.dashboard.export.page_export import keep
+from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.your_tensors.view_notebook import view_section
 from attention_core.dashboard.your_tensors.weights_map import Name
@@ -21,7 +21,7 @@ def keep_view(
     keys = [names[1](left + column) for column in range(n_columns)]
     labelled = [f"query {name}" for name in queries], [f"key {name}" for name in keys]
     few = weights.numel() <= MOST_SAVED
-    keep(
+    keep_section(
         view_section(rows, columns, cell, (queries, keys)),
         {"Weights in view": Matrix(weights, *labelled)} if few else {},
     )

@@ -1,16 +1,17 @@
 """Heads in blocks of queries: the same numbers as all at once."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from attention_core import compare_with_torch
+from attention_core.heads import blockwise
 from attention_core.heads.blockwise import (
     ROWS,
     compare_blockwise,
-    overflow_blockwise,
     pool_largest,
     weights_blockwise,
 )
@@ -47,7 +48,7 @@ def test_agreement_in_blocks_is_the_agreement(head) -> None:
     q, k, v = (tensor.float() for tensor in head)
     whole, blocks = (
         compare_with_torch(q, k, v, some_mask()),
-        compare_blockwise(q, k, v, some_mask()),
+        compare_blockwise(q, k, v, some_mask())[0],
     )
     assert blocks.torch_difference == whole.torch_difference
     assert blocks.row_sum_deviation == whole.row_sum_deviation
@@ -58,34 +59,33 @@ def test_agreement_in_blocks_is_the_agreement(head) -> None:
 
 def test_a_fault_in_a_later_block_is_found(head, monkeypatch) -> None:
     q, k, v = (tensor.float() for tensor in head)
-    from attention_core import agreement
-
-    right = agreement.attention
+    right = blockwise.attention_steps
 
     def wrong(q, *rest, **options):
-        output, weights = right(q, *rest, **options)
-        return (output + 0.1 if len(q) < ROWS else output), weights
+        steps = right(q, *rest, **options)
+        return replace(steps, output=steps.output + 0.1) if len(q) < ROWS else steps
 
-    monkeypatch.setattr(agreement, "attention", wrong)
-    assert not compare_blockwise(q, k, v).agrees
+    monkeypatch.setattr(blockwise, "attention_steps", wrong)
+    assert not compare_blockwise(q, k, v)[0].agrees
 
 
 def test_nan_in_a_later_block_is_no_agreement() -> None:
     generator = torch.Generator().manual_seed(0)
     q, k, v = (torch.randn(n, 4, generator=generator).half() for n in (ROWS + 20, 9, 9))
     q[ROWS + 3], k[2] = 200.0, 200.0  # 4 * 200 * 200 is beyond float16
-    found = compare_blockwise(q, k, v)
+    found, overflow = compare_blockwise(q, k, v)
+    assert overflow == "dots"
     assert math.isnan(found.torch_difference) and not found.agrees
-    assert compare_blockwise(q[:0], k, v).agrees
+    assert compare_blockwise(q[:0], k, v)[0].agrees
 
 
 def test_overflow_is_found_in_any_block(head) -> None:
     q, k, v = (tensor.half() for tensor in head)
-    assert overflow_blockwise(q, k, v) is None
+    assert compare_blockwise(q, k, v)[1] is None
     q[-1] = 60000.0
-    assert overflow_blockwise(q, k, v) == "dots"
+    assert compare_blockwise(q, k, v)[1] == "dots"
     with pytest.raises(ValueError, match="q must hold finite"):
-        overflow_blockwise(q * 2, k, v)
+        compare_blockwise(q * 2, k, v)
 
 
 def test_pooling_takes_the_largest_of_each_block() -> None:
@@ -107,6 +107,6 @@ def test_pooling_keeps_masks_and_what_is_not_a_number() -> None:
 
 def test_more_than_one_head_is_refused(head) -> None:
     q, k, v = head
-    for function in (weights_blockwise, compare_blockwise, overflow_blockwise):
+    for function in (weights_blockwise, compare_blockwise):
         with pytest.raises(ValueError, match="one head"):
             function(q[None], k[None], v[None])
