@@ -8,7 +8,6 @@ from first_screen import first_screen
 
 with first_screen():
     from attention_core.dashboard import lesson
-    from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
     from attention_core.dashboard.lesson import OVERVIEW as PAGE
     from attention_core.dashboard.lesson import PAGES
     from attention_core.dashboard.overview.first_weights import show_first_weights
@@ -23,8 +22,7 @@ with first_screen():
         open_page,
         yield_to_browser,
     )
-    from attention_core.dashboard.progress.browser import remember_progress
-    from attention_core.dashboard.progress.copy import keep_progress
+    from attention_core.dashboard.progress.copy import offer_progress_file
     from attention_core.dashboard.progress.table import show_progress
 
 ADVICE = {
@@ -78,9 +76,8 @@ for group, pages in groupby(PAGES[1:], key=lambda page: page.group):
                 st.markdown(page.objective)
 
 st.header("Where you are")
-remember_progress(QUESTIONS)
-show_progress(GROUPS)
-keep_progress(QUESTIONS)
+show_progress()
+offer_progress_file()
 
 st.header("Before and after")
 st.markdown(

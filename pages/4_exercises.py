@@ -8,13 +8,11 @@ from first_screen import first_screen
 
 with first_screen():
     from attention_core.dashboard import controls, lesson
-    from attention_core.dashboard.all_questions import QUESTIONS
     from attention_core.dashboard.controls.bound import keep_in_address, take_up_address
     from attention_core.dashboard.exercises.all_exercises import EXERCISES
     from attention_core.dashboard.lesson import EXERCISES as PAGE
     from attention_core.dashboard.lesson import OVERVIEW
     from attention_core.dashboard.page import close_page, open_page
-    from attention_core.dashboard.progress.browser import remember_progress
     from attention_core.dashboard.questions.exercise import show_exercise
 
 settings = open_page(PAGE)
@@ -44,7 +42,6 @@ if show_exercise(exercise, settings):  # not earlier: the code gives results awa
             args=("ex_exercise", following.title),
         )
 
-remember_progress(QUESTIONS)
 st.divider()
 st.page_link(OVERVIEW.file, label="Your predictions and results", icon=OVERVIEW.icon)
 st.markdown(

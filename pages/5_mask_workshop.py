@@ -6,7 +6,6 @@ from first_screen import first_screen
 
 with first_screen():
     from attention_core import attention_steps, parse_mask_rule
-    from attention_core.dashboard.all_questions import QUESTIONS
     from attention_core.dashboard.lesson import MASK_WORKSHOP as PAGE
     from attention_core.dashboard.mask_workshop.current_mask import current_mask, write_rule
     from attention_core.dashboard.mask_workshop.mask_view import show_mask
@@ -23,7 +22,6 @@ with first_screen():
         open_page,
         show_source,
     )
-    from attention_core.dashboard.progress.browser import remember_progress
 
 settings = open_page(PAGE)
 intro = (
@@ -90,5 +88,4 @@ st.markdown(
 )
 part = controls.segments("Part", list(PARTS), key="work_part")
 PARTS[part](current, settings)
-remember_progress(QUESTIONS)
 close_page(PAGE)

@@ -5,7 +5,6 @@ import streamlit as st
 from first_screen import first_screen
 
 with first_screen():
-    from attention_core.dashboard.all_questions import QUESTIONS
     from attention_core.dashboard.bug_lab.case import examine
     from attention_core.dashboard.bug_lab.conditions import choose_conditions
     from attention_core.dashboard.bug_lab.diagnosis import diagnose
@@ -15,7 +14,6 @@ with first_screen():
     from attention_core.dashboard.bug_lab.symptoms_panel import show_symptoms
     from attention_core.dashboard.lesson import BUG_LAB as PAGE
     from attention_core.dashboard.page import Matrix, close_page, controls, keep_section, open_page
-    from attention_core.dashboard.progress.browser import recall_progress, remember_progress
 
 settings = open_page(PAGE)
 
@@ -39,7 +37,5 @@ keep_section(
 )
 
 st.header("Your diagnosis")
-recall_progress(QUESTIONS)
 diagnose(case, settings)
-remember_progress(QUESTIONS)
 close_page(PAGE)

@@ -14,6 +14,7 @@ from attention_core.dashboard.controls.shared_link import take_up_link
 from attention_core.dashboard.export import page_export
 from attention_core.dashboard.lesson import PAGES, Page
 from attention_core.dashboard.link_maker import offer_link
+from attention_core.dashboard.progress.browser import hear_from_browser, tell_browser
 from attention_core.devices import available_devices, resolve_device
 
 torch.set_num_threads(1)  # these tensors are small, and the learners share the cores
@@ -33,6 +34,7 @@ def open_page(page: Page) -> ComputeSettings:
     """Draw the frame of `page` and return the learner's device and dtype."""
     take_up_link()
     begin()
+    hear_from_browser()
     st.set_page_config(page_title=f"{page.title} · {lesson.TITLE}", page_icon=ICON, layout="wide")
     with st.sidebar:
         st.caption(lesson.TITLE)
@@ -49,6 +51,7 @@ def open_page(page: Page) -> ComputeSettings:
 
 def close_page(page: Page) -> None:
     """End the page: what can be taken away, the way on, and for teachers a link to its state."""
+    tell_browser()
     page_export.offer_export(page)
     following = lesson.next_page(page)
     if following:

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from attention_core.dashboard.all_questions import QUESTIONS
+from attention_core.dashboard.catalogue import TITLES as QUESTIONS
 from support.learner import Learner
 
 KEPT = "localStorage.getItem('attention-lesson-progress')?.includes('\"right\":true')"
@@ -96,3 +96,57 @@ def test_a_refresh_keeps_the_right_answer_to_a_challenge(learner: Learner) -> No
     page.wait_for_function(KEPT)
     learner.open("")
     expect(page.get_by_text("You said: j == i - 1")).to_be_visible()
+
+
+RIGHT = "exercises?ex_blend_weight_guess=50&ex_blend_weight_move=Lock+in"
+WRONG = RIGHT.replace("50", "20")
+
+
+def test_a_wrong_answer_in_another_tab_does_not_replace_a_right_one(learner: Learner) -> None:
+    learner.open("exercises")
+    other = Learner(learner.url, learner.context)
+    other.open("exercises")  # its session knows of no answer
+    page = learner.open(RIGHT)
+    expect(page.get_by_text("Right.")).to_be_visible()
+    page.wait_for_function(KEPT)
+    other.page.goto(f"{learner.url}/{WRONG}")
+    expect(other.page.get_by_text("Not quite.")).to_be_visible()
+    other.settle()
+    assert other.page.evaluate(KEPT)
+    other.follow("Overview")
+    expect(other.page.get_by_text("You said: 50 %")).to_be_visible()
+
+
+def test_what_one_tab_has_forgotten_another_does_not_bring_back(learner: Learner) -> None:
+    page = learner.open(RIGHT)
+    page.wait_for_function(KEPT)
+    other = Learner(learner.url, learner.context)
+    other.open("")
+    expect(other.page.get_by_text(done(1))).to_be_visible()
+    other.page.get_by_role("button", name="Forget my progress").click()
+    expect(other.page.get_by_text(done(0))).to_be_visible()
+    learner.follow("Retrieval")  # a run of the first tab, whose session still holds the answer
+    learner.follow("Overview")
+    expect(page.get_by_text(done(0))).to_be_visible()
+    assert not page.evaluate(KEPT)
+
+
+def test_what_another_version_has_stored_is_kept(learner: Learner) -> None:
+    page = learner.open("")
+    newer = '{"a_new_question": {"answer": [1, 2]}, "ex_blend_share": {"version": 2}}'
+    page.evaluate("text => localStorage.setItem('attention-lesson-progress', text)", newer)
+    learner.open(RIGHT)
+    page.wait_for_function(KEPT)
+    stored = page.evaluate("JSON.parse(localStorage.getItem('attention-lesson-progress'))")
+    assert stored["a_new_question"] == {"answer": [1, 2]}
+    assert stored["ex_blend_share"] == {"version": 2}
+    assert stored["ex_blend_weight"]["right"] is True
+
+
+def test_answers_in_a_part_that_runs_by_itself_are_kept(learner: Learner) -> None:
+    page = learner.open("causal_masking")
+    page.get_by_text("The edited row and rows after it").click()
+    expect(page.get_by_text("Right.")).to_be_visible()
+    page.wait_for_function(KEPT)
+    learner.open("")
+    expect(page.get_by_text(done(1))).to_be_visible()

@@ -155,7 +155,7 @@ def test_prediction_comes_before_the_symmetry_is_shown(at):
     assert float(at.metric[-1].value) == pytest.approx(
         float((weights - weights.T).abs().max()), 1e-1
     )
-    assert "Not quite" in at.markdown[-1].value
+    assert "Not quite" in at.warning[0].value
 
 
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16", "float16"])

@@ -68,7 +68,12 @@ def alts(at: AppTest) -> list[str]:
 def markdown(at: AppTest) -> str:
     """Everything on the page that is read as Markdown."""
     labels = [widget.label for kind in (at.slider, at.multiselect, at.radio) for widget in kind]
-    return "\n".join([*(m.value for m in (*at.markdown, *at.caption, *at.info)), *labels])
+    return "\n".join(
+        [
+            *(m.value for m in (*at.markdown, *at.success, *at.warning, *at.caption, *at.info)),
+            *labels,
+        ]
+    )
 
 
 def test_it_opens_with_the_lesson() -> None:

@@ -42,7 +42,7 @@ def alts(at: AppTest) -> list[str]:
 
 
 def said(at: AppTest, words: str) -> list[str]:
-    return [m.value for m in at.markdown if words in m.value]
+    return [m.value for m in (*at.markdown, *at.success, *at.warning) if words in m.value]
 
 
 def lesson() -> tuple[torch.Tensor, ...]:

@@ -197,16 +197,16 @@ def test_a_challenge_is_checked_cell_by_cell() -> None:
     assert "Query 2 must not attend to key 4. 1 of 36 cells differs." in verdict
     assert "Query 2 must not" in alts(at)[-1]
     assert not at.success
-    entry = at.session_state["progress"]["work_ch_1"]
+    entry = at.session_state["progress"].of("work_ch_1")
     assert entry.right is False
     at = challenge(at, 1, "j == i - 1 and i < 6")
     assert "Right at 6 × 6, but not at 13 × 13" in at.warning[0].value
     at = challenge(at, 1, "i - j == 1")
     assert at.success and not at.warning
-    entry = at.session_state["progress"]["work_ch_1"]
+    entry = at.session_state["progress"].of("work_ch_1")
     assert (entry.prediction, entry.right) == ("i - j == 1", True)
     at = challenge(at, 1, "i - j == 2")
-    assert at.session_state["progress"]["work_ch_1"].right is True  # what is solved stays solved
+    assert at.session_state["progress"].of("work_ch_1").right is True  # what is solved stays solved
 
 
 def test_a_challenge_with_fewer_queries_than_keys() -> None:
@@ -255,7 +255,7 @@ def test_an_unreadable_answer_is_no_answer() -> None:
     at = challenge(open_page(), 2, "j <= i & j")
     assert not at.warning and not at.success
     assert "j <= i & j\n       ^" in codes(at)
-    assert "work_ch_2" not in at.session_state["progress"]
+    assert at.session_state["progress"].of("work_ch_2") is None
 
 
 def test_the_solution_is_not_sent_before_it_is_asked_for() -> None:

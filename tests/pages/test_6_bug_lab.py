@@ -18,7 +18,8 @@ from attention_core.dashboard.bug_lab.conditions import MASKS, Conditions
 from attention_core.dashboard.bug_lab.names import DIAGNOSES, NAMES
 from attention_core.dashboard.bug_lab.specimens import LETTERS, SPECIMENS, behind
 from attention_core.dashboard.bug_lab.stories import STORIES
-from attention_core.dashboard.progress.progress import Entry
+from attention_core.dashboard.progress.entry import Entry
+from attention_core.dashboard.progress.progress import Progress
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/6_bug_lab.py"
@@ -86,9 +87,7 @@ def said(at: AppTest) -> str:
 
 def record(at: AppTest, letter: str) -> Any:
     return (
-        at.session_state["progress"].get(f"lab_{letter}")
-        if "progress" in at.session_state
-        else None
+        at.session_state["progress"].of(f"lab_{letter}") if "progress" in at.session_state else None
     )
 
 
@@ -417,7 +416,7 @@ def test_a_link_can_hide_the_solution() -> None:
 def test_progress_of_a_stranger_is_read_with_care() -> None:
     at = open_page()
     junk = "No scale, then :red[x] <b>, then " + "y" * 900
-    at.session_state["progress"] = {"lab_A": Entry("lab_A", junk, "z", False)}
+    at.session_state["progress"] = Progress({"lab_A": Entry("lab_A", junk, "z", False)}, asked=True)
     run(at)
     assert "1. No scale" in said(at) and "red[x]" not in drawn(at)
 

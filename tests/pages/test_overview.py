@@ -9,11 +9,13 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
-from attention_core.dashboard.all_questions import GROUPS, QUESTIONS
+from attention_core.dashboard.catalogue import GROUPS
+from attention_core.dashboard.catalogue import TITLES as QUESTIONS
 from attention_core.dashboard.exercises.all_exercises import EXERCISES
 from attention_core.dashboard.lesson import NEXT_LESSON, OVERVIEW, PAGES, PREVIOUS_LESSON
+from attention_core.dashboard.progress.entry import Entry
 from attention_core.dashboard.progress.file import write_progress
-from attention_core.dashboard.progress.progress import Entry
+from attention_core.dashboard.progress.progress import Progress
 
 ROOT = Path(__file__).parents[2]
 EXERCISES_PAGE = "pages/4_exercises.py"
@@ -122,9 +124,9 @@ def test_a_better_prediction_counts_and_being_shown_does_not_erase_it() -> None:
 def test_what_a_browser_remembers_is_shown_as_text() -> None:
     at = open_app()
     hostile = "![x](http://x.y/z) **b** <img src=x> :red[r]"
-    at.session_state["progress"] = {
-        key: Entry(key, hostile, hostile, right=False) for key in ("ex_blend_weight", hostile)
-    }
+    entries = [Entry(key, hostile, hostile, right=False) for key in ("ex_blend_weight", hostile)]
+    at.session_state["progress"] = Progress(asked=True)
+    at.session_state["progress"].join(entries)
     run(at)
     (line,) = rows(at)  # there is no exercise of the other name
     assert line[2:] == (f"You said: {hostile}", f"Computed: {hostile}")
@@ -146,7 +148,7 @@ def test_a_progress_file_adds_what_is_not_done_here() -> None:
         Entry("nothing_known", None, "**1**", right=None),
     ]
     at = open_app()
-    at.session_state["progress"] = {here.exercise: here}
+    at.session_state["progress"] = Progress({here.exercise: here}, asked=True)
     load(at, write_progress(saved))
     assert [row[0] for row in rows(at)] == ["right", "shown"]
     assert "Answers in this file: 2. 1 more could not be read." in [t.value for t in at.text]
@@ -160,7 +162,7 @@ def test_a_progress_file_adds_what_is_not_done_here() -> None:
 def test_a_broken_progress_file_costs_nothing(content: bytes) -> None:
     here = Entry("ex_blend_weight", "20 %", "49.997 % on each", right=False)
     at = open_app()
-    at.session_state["progress"] = {here.exercise: here}
+    at.session_state["progress"] = Progress({here.exercise: here}, asked=True)
     load(at, content)
     assert "**This cannot be computed.**" not in words(at)
     assert any("progress file" in text.value for text in at.text)

@@ -11,11 +11,13 @@ from attention_core.dashboard.bug_lab.explanation import explain, explain_the_na
 from attention_core.dashboard.bug_lab.feedback import mismatch, undecided
 from attention_core.dashboard.bug_lab.figures import figure
 from attention_core.dashboard.bug_lab.names import DIAGNOSES, NAMES
-from attention_core.dashboard.bug_lab.score import diagnosed, note, show_score
+from attention_core.dashboard.bug_lab.score import diagnosed, note_diagnosis, show_score
 from attention_core.dashboard.bug_lab.specimens import LETTERS, question
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.export.page_export import keep_section
-from attention_core.dashboard.questions.exercise import Answer, Exercise, predict, show_exercise
+from attention_core.dashboard.questions.ask import Answer, predict
+from attention_core.dashboard.questions.exercise import Exercise, show_exercise
+from attention_core.dashboard.questions.verdict import Verdict, judged, show_verdict
 
 
 def diagnose(case: Case, settings: ComputeSettings) -> None:
@@ -62,13 +64,13 @@ def _check(case: Case, answer: Answer[str]) -> bool:
     asked, name = question(case.letter), NAMES[case.truth]
     if answer.guess is None:
         shown = f"**{name.short}.** {name.meaning}"
-        st.info(shown, icon=":material/visibility:")
+        show_verdict(Verdict(None, shown))
         keep_section(diagnosis_section(case, None, shown, out=True))
-        note(asked, None, right=False, result=name.short)
+        note_diagnosis(asked, None, right=False, result=name.short)
         return True
     guess = DIAGNOSES[answer.guess]
     if guess is case.truth:
-        note(asked, answer.guess, right=True, result=name.short)
+        note_diagnosis(asked, answer.guess, right=True, result=name.short)
         others = len(case.alike) - 1
         luck = (
             f" Under these settings, though, {others} of the other implementations would look the "
@@ -76,18 +78,17 @@ def _check(case: Case, answer: Answer[str]) -> bool:
             if others
             else ""
         )
-        verdict = f"**Right: {name.short}.** {name.meaning}{luck}"
-        st.success(verdict, icon=":material/check_circle:")
-        keep_section(diagnosis_section(case, answer.guess, verdict, out=True))
+        told = f"**Right: {name.short}.** {name.meaning}{luck}"
+        show_verdict(Verdict(True, told))
+        keep_section(diagnosis_section(case, answer.guess, told, out=True))
         return True
-    note(asked, answer.guess, right=False, result=_summary(case))
+    note_diagnosis(asked, answer.guess, right=False, result=_summary(case))
     if guess in case.alike:
-        verdict = undecided(guess, case)
-        st.info(verdict, icon=":material/help:")
+        verdict = Verdict(None, undecided(guess, case))
     else:
-        verdict = f"**Not quite.** {mismatch(guess, case)}"
-        st.warning(verdict, icon=":material/cancel:")
-    keep_section(diagnosis_section(case, answer.guess, verdict))
+        verdict = judged(False, mismatch(guess, case))
+    show_verdict(verdict)
+    keep_section(diagnosis_section(case, answer.guess, verdict.text))
     st.markdown("To try another diagnosis, go back to **Thinking**.")
     return False
 

@@ -6,10 +6,10 @@ import streamlit as st
 
 from attention_core.dashboard.bug_lab.names import DIAGNOSES
 from attention_core.dashboard.bug_lab.specimens import SPECIMENS
-from attention_core.dashboard.progress import progress
-from attention_core.dashboard.progress.browser import record
-from attention_core.dashboard.progress.progress import Entry
-from attention_core.dashboard.questions.exercise import Question
+from attention_core.dashboard.progress.entry import Entry
+from attention_core.dashboard.progress.progress import Progress
+from attention_core.dashboard.questions.ask import note
+from attention_core.dashboard.questions.question import Question
 
 SHOWN = "shown"
 _THEN = ", then "
@@ -18,8 +18,7 @@ _MOST = 10  # guesses that are kept for one specimen, the latest
 
 def entry_of(question: Question) -> Entry | None:
     """What the progress holds about this specimen."""
-    found = [entry for entry in progress.entries() if entry.exercise == question.key]
-    return found[0] if found else None
+    return Progress.here().of(question.key)
 
 
 def history(question: Question) -> list[str]:
@@ -38,7 +37,7 @@ def is_over(question: Question) -> bool:
     )
 
 
-def note(question: Question, guess: str | None, *, right: bool, result: str) -> None:
+def note_diagnosis(question: Question, guess: str | None, *, right: bool, result: str) -> None:
     """Add a guess to the history, or None for one who asked to be shown.
 
     A refreshed page finds the latest guess in its URL, and all of them in the browser, which
@@ -48,15 +47,15 @@ def note(question: Question, guess: str | None, *, right: bool, result: str) -> 
     if is_over(question) or (guess is not None and tried[-1:] == [guess]):
         return
     if guess is None and not tried:
-        record(question.key, result=result)
+        note(question, result=result)
         return
     said = _THEN.join([*tried, SHOWN if guess is None else guess][-_MOST:])
-    record(question.key, prediction=said, result=result, right=right)
+    note(question, prediction=said, result=result, right=right)
 
 
 def diagnosed() -> Sequence[Question]:
     """The specimens whose fault the learner has named, in their order."""
-    right = {entry.exercise for entry in progress.entries() if entry.right}
+    right = {entry.exercise for entry in Progress.here().entries if entry.right}
     return [question for question in SPECIMENS if question.key in right]
 
 

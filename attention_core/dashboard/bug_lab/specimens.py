@@ -1,7 +1,7 @@
 """Which implementation hides behind which letter, and the hints for it."""
 
 from attention_core import faults
-from attention_core.dashboard.questions.exercise import Question
+from attention_core.dashboard.questions.question import Question
 from attention_core.faults import Implementation
 
 Hints = tuple[str, str]
@@ -106,9 +106,7 @@ _BEHIND: dict[str, tuple[Implementation, Hints]] = {
     ),
 }
 LETTERS = tuple(_BEHIND)
-SPECIMENS = tuple(
-    Question(f"lab_{letter}", f"Specimen {letter}", hints) for letter, (_, hints) in _BEHIND.items()
-)
+SPECIMENS = tuple(Question(f"lab_{letter}", hints) for letter, (_, hints) in _BEHIND.items())
 _QUESTIONS = dict(zip(LETTERS, SPECIMENS, strict=True))
 
 

@@ -10,7 +10,10 @@ from attention_core.dashboard.causal_masking.notebook import future_section
 from attention_core.dashboard.causal_masking.token_edit import QKV, Moved, change_chart, edit, moved
 from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.export.page_export import keep_section
-from attention_core.dashboard.questions.gate import predict_first
+from attention_core.dashboard.questions.ask import check, choose
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
+from attention_core.dashboard.words import listed
 
 NONE, ONLY, ONWARD, ALL = (
     "None",
@@ -18,6 +21,7 @@ NONE, ONLY, ONWARD, ALL = (
     "The edited row and rows after it",
     "All rows",
 )
+FUTURE = Question("mask_guess", at_once=True)
 ANSWERS = (NONE, ONLY, ONWARD, ALL)
 TASK = (
     "Does the mask keep its promise? Put another token at one position, so that its query, key "
@@ -38,23 +42,30 @@ def change_the_future(qkv: QKV, mask: Tensor) -> None:
     with size:
         strength = controls.slider("Strength of its new content", 0.0, 10.0, 1.0, key="mask_size")
     asked = "Predict first: which outputs move **with the mask**?"
-    guess = predict_first(asked, ANSWERS, key="mask_guess")
+    answer = choose(FUTURE, asked, ANSWERS)
     section = partial(future_section, TASK, position=position, seed=seed, strength=strength)
     keep_section(section())
-    if guess is None:
+    if answer is None or answer.guess is None:
         return
     edited = edit(qkv, position, seed, strength)
     masked, unmasked = moved(qkv, edited, mask), moved(qkv, edited)
-    verdict = _feedback(guess, masked, position)
-    st.markdown(verdict)
-    keep_section(section(guess=guess, verdict=verdict))
+    said, says = answer.guess, _summary(masked, unmasked, position)
+    rows = listed([str(i) for i in sorted(masked.rows)] or ["none"])
+    verdict = check(
+        FUTURE,
+        answer,
+        _judge(said, masked, position),
+        said=said,
+        result=f"rows that move with the mask: {rows}",
+    )
+    keep_section(section(guess=said, verdict=verdict))
     chart = change_chart(masked, unmasked, position)
     show(chart, key="mask_changes")
-    st.markdown(_summary(masked, unmasked, position))
+    st.markdown(says)
     show_tables({"Change of each output row": chart}, key="mask_change_tables")
 
 
-def _feedback(guess: str, masked: Moved, position: int) -> str:
+def _judge(guess: str, masked: Moved, position: int) -> Verdict:
     """Is the prediction right, and why; judged by the rows that moved."""
     rows = masked.rows
     n = len(masked.identical)
@@ -64,8 +75,11 @@ def _feedback(guess: str, masked: Moved, position: int) -> str:
         ONWARD: bool(rows) and min(rows) >= position,
         ALL: len(rows) == n,
     }
+    if not right[ONWARD]:
+        return judged(right[guess], "Look at the bars: which rows moved?")
     if right[guess]:
-        return "**Right.** A token is seen by its own query and by later ones, and by nobody else."
+        seen = "A token is seen by its own query and by later ones, and by nobody else."
+        return judged(True, seen)
     look = "Look at the bars: which rows moved?"
     why = {
         NONE: "The edited position has a new query and sees its own new value.",
@@ -75,7 +89,7 @@ def _feedback(guess: str, masked: Moved, position: int) -> str:
         if position == 0
         else "That would be so without a mask. With it, no query before the edit sees the edit.",
     }
-    return f"**Not quite.** {why[guess]}"
+    return judged(False, why[guess])
 
 
 def _summary(masked: Moved, unmasked: Moved, position: int) -> str:

@@ -9,7 +9,6 @@ from attention_core.dashboard.charts.chart import show
 from attention_core.dashboard.charts.lines import lines
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.no_scale_notebook import dense_section
-from attention_core.dashboard.exercises.one_hot_scale import FALLS, RISES, SAME
 from attention_core.dashboard.exercises.scaling_lines import (
     RULE_NAMES,
     SCALED,
@@ -18,13 +17,14 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
+from attention_core.dashboard.exercises.trend import FALLS, RISES, SAME, judge_trend
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.formula import formula
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
 
 DENSE = Question(
     "ex_scale_dense",
-    "Dense random tokens, no scale: the largest weight from D = 8 to 128",
     (
         "Every entry of q and k is now a random number. How many terms of their dot product are "
         "not 0?",
@@ -65,15 +65,15 @@ def show_dense(settings: ComputeSettings) -> bool:
     if answer is None:
         return False
     without, scaled = (study(settings, "normal", rule) for rule in (UNSCALED, SCALED))
+    before, after = (without[d].mean_largest_weight for d in (8, 128))
     guess = answer.guess
     verdict = check(
         DENSE,
         answer,
+        judge_trend(guess, before, after, FEEDBACK, usual=RISES),
         said=f"“{guess}”",
-        right=guess == RISES,
         result=f"{without[8].mean_largest_weight:.2f} at D = 8 and "
         f"{without[128].mean_largest_weight:.2f} at D = 128",
-        feedback="" if guess is None else FEEDBACK[guess],
     )
     up_to = sizes("ex_scale_dense_to")
     keep_section(section(guess, verdict, up_to))

@@ -24,13 +24,14 @@ from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.panels.agreement import show_agreement
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.panels.value_errors import show_value_errors
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
 from attention_core.devices import DTYPES
 from attention_core.retrieval import blend
 
 WEIGHT = Question(
     "ex_blend_weight",
-    "Token 2 + token 4: the weight on each",
     (
         "Which dot product does the query have with key 2? With key 4? With the other three?",
         "Equal dot products give equal scores, and equal scores give equal weights. And what do "
@@ -71,10 +72,9 @@ def show_equal_query(settings: ComputeSettings) -> bool:
     verdict = check(
         WEIGHT,
         answer,
+        judge(guess, weight, others),
         said=f"{guess} %",
-        right=guess is not None and abs(guess - 50) <= 1,
         result=f"{fixed(100 * weight, dtype, 3)} % on each",
-        feedback="" if guess is None else feedback(guess, others),
     )
     explore, learn = st.columns(2, gap="large")
     with explore:
@@ -101,10 +101,20 @@ def show_equal_query(settings: ComputeSettings) -> bool:
     return True
 
 
-def feedback(percent: int, others: float) -> str:
+def judge(percent: int | None, weight: float, others: float) -> Verdict:
+    """The guess against the weight on each of the two, to the mark of the slider beside it."""
+    if percent is None:
+        return Verdict(None, "")
+    right = abs(percent - 100 * weight) <= 1
+    return judged(right, _agreed(others) if right else overlooked(percent, others))
+
+
+def _agreed(others: float) -> str:
+    return f"Two equal scores share the whole; the other three keys get {others:.2g} together."
+
+
+def overlooked(percent: int, others: float) -> str:
     """What this guess overlooks; `others` is the weight on the three keys that do not match."""
-    if abs(percent - 50) <= 1:
-        return f"Two equal scores share the whole; the other three keys get {others:.2g} together."
     if percent > 50:
         return (
             f"Twice {percent} % is more than the whole: the softmax shares out 1, however many "

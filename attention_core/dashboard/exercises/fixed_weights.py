@@ -19,7 +19,9 @@ from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.panels.agreement import show_agreement
 from attention_core.dashboard.panels.formula import formula
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.devices import DTYPES
 from attention_core.masks import local, mask_tensor
@@ -35,7 +37,6 @@ KERNEL_ONLY, ATTENTION_ONLY, BOTH, NEITHER = (
 
 CONTENT = Question(
     "ex_window_content",
-    "The content moves by one position: whose weights change",
     (
         "Where do the numbers in the kernel come from? Which of them depends on the tokens?",
         "And the weights of attention: what are they computed from, once the mask has spoken?",
@@ -81,11 +82,10 @@ def show_fixed_weights(settings: ComputeSettings) -> bool:
     verdict = check(
         CONTENT,
         answer,
+        judge(guess, moved_by_one),
         said=f"“{guess}”",
-        right=guess == ATTENTION_ONLY,
         result=f"the kernel's weights change by {moved_by_one[0]:.0f}, attention's by up to "
         f"{moved_by_one[1]:.2f}",
-        feedback="" if guess is None else FEEDBACK[guess],
     )
     st.markdown("Move the content, or take other content. What follows it, and what stays?")
     left, right = st.columns(2, gap="large")
@@ -111,6 +111,21 @@ def show_fixed_weights(settings: ComputeSettings) -> bool:
         f"{sum(KERNEL[1:])}, while the softmax shares out 1 among the two keys that are left."
     )
     return True
+
+
+def judge(guess: str | None, changes: tuple[float, float]) -> Verdict:
+    """The guess against the changes of the kernel's weights and of attention's."""
+    if guess is None:
+        return Verdict(None, "")
+    moved = changes[0] > 0, changes[1] > 0
+    answers = {
+        (True, False): KERNEL_ONLY,
+        (False, True): ATTENTION_ONLY,
+        (True, True): BOTH,
+        (False, False): NEITHER,
+    }
+    usual = answers[moved] == ATTENTION_ONLY
+    return judged(guess == answers[moved], FEEDBACK[guess] if usual else "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,19 +19,19 @@ from attention_core.dashboard.exercises.scaling_lines import (
     sizes,
     study,
 )
+from attention_core.dashboard.exercises.trend import FALLS, RISES, SAME, judge_trend
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.formula import formula
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
 from attention_core.devices import DTYPES
 from attention_core.retrieval import blend, retrieve, vocabulary
 from attention_core.scaling import scale_for
 
-RISES, SAME, FALLS = "It rises", "It stays the same", "It falls"
 N_KEYS, TOKEN, SHARPNESS = 5, 2, 5.0
 
 ONE_HOT = Question(
     "ex_scale_onehot",
-    "One-hot tokens, no scale: the largest weight from D = 8 to 128",
     (
         "Write down the dot product of token 2 with itself for D = 8. How many of its terms are "
         "not 0?",
@@ -72,14 +72,15 @@ def show_one_hot(settings: ComputeSettings) -> bool:
     if answer is None:
         return False
     undivided, divided = (_on_match(settings, rule) for rule in (UNSCALED, SCALED))
+    measured = study(settings, "one_hot", UNSCALED)
+    before, after = (measured[d].mean_largest_weight for d in (8, 128))
     guess = answer.guess
     verdict = check(
         ONE_HOT,
         answer,
+        judge_trend(guess, before, after, FEEDBACK, usual=SAME),
         said=f"“{guess}”",
-        right=guess == SAME,
         result=f"{undivided[8]} at D = 8 and {undivided[128]} at D = 128",
-        feedback="" if guess is None else FEEDBACK[guess],
     )
     explore, learn = st.columns(2, gap="large")
     with explore:

@@ -15,14 +15,15 @@ from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.exercises.local_window_notebook import reach_section
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.formula import formula
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
 from attention_core.masks import bidirectional, local, mask_tensor, reachable
 
 N, LAYERS = 12, 3
 
 REACH = Question(
     "ex_window_reach",
-    "How far position 0 sees after 3 layers of width 3",
     (
         "In one layer, position 0 sees itself and position 1.",
         "In the second layer it sees position 1 again. What has position 1 seen by then?",
@@ -60,10 +61,9 @@ def show_receptive_field(settings: ComputeSettings) -> bool:
     verdict = check(
         REACH,
         answer,
+        Verdict(None, "") if guess is None else judged(guess == right, feedback(guess, right)),
         said=f"position {guess}",
-        right=guess == right,
         result=f"position {right}, for attention and convolution alike",
-        feedback="" if guess is None else feedback(guess, right),
     )
     explore, learn = st.columns(2, gap="large")
     with explore:

@@ -18,12 +18,13 @@ from attention_core.dashboard.exercises.scaling_lines import (
 )
 from attention_core.dashboard.exercises.wrong_scales import compare_scales
 from attention_core.dashboard.export.page_export import keep_section
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
 from attention_core.scaling import Tokens
 
 GRADIENT = Question(
     "ex_scale_gradient",
-    "Dense random tokens, no scale: how much softmax gradient is left at D = 128",
     (
         "The derivative of the softmax is the matrix $\\mathrm{diag}(w) - w w^\\top$. What is it "
         "when one weight is 1 and the others are 0?",
@@ -64,11 +65,12 @@ def show_gradient(settings: ComputeSettings) -> bool:
     verdict = check(
         GRADIENT,
         answer,
+        Verdict(None, "")
+        if guess is None
+        else judged(abs(guess - left) <= 10, feedback(guess, left)),
         said=f"{guess} %",
-        right=guess is not None and abs(guess - left) <= 10,
         result=f"{left:.0f} % ({without[8].mean_jacobian_norm:.3f} at D = 8, "
         f"{without[128].mean_jacobian_norm:.3f} at D = 128)",
-        feedback="" if guess is None else feedback(guess, left),
     )
     up_to = sizes("ex_scale_gradient_to")
     columns = st.columns(2, gap="large")

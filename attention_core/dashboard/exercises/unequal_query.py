@@ -24,7 +24,9 @@ from attention_core.dashboard.exercises.two_tokens import (
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.export.weight_files import Matrix
 from attention_core.dashboard.panels.formula import formula
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
 from attention_core.devices import DTYPES
 from attention_core.retrieval import coefficient_for_share
 
@@ -34,7 +36,6 @@ COEFFICIENTS = tuple(step / 20 for step in range(10, 41))  # 0.5 to 2
 
 UNEQUAL = Question(
     "ex_blend_share",
-    "How unequal before token 2 takes 90 %",
     (
         "90 % to 10 % is 9 to 1. It is the *exponentials* of two scores that are in this ratio.",
         "So the two scores must differ by ln 9 ≈ 2.2. By how much does the score of key 2 grow "
@@ -73,12 +74,9 @@ def show_unequal_query(settings: ComputeSettings) -> bool:
     verdict = check(
         UNEQUAL,
         answer,
+        judge(guess, right, settings),
         said="" if guess is None else f"a = {guess:.2f}",
-        right=guess is not None and abs(guess - right) < STEP,
         result=f"a = {fixed(right, dtype, 4)}",
-        feedback=""
-        if guess is None
-        else feedback(guess, right, ask(settings, guess, 1.0).weights[FIRST]),
     )
     explore, learn = st.columns(2, gap="large")
     with explore:
@@ -89,6 +87,14 @@ def show_unequal_query(settings: ComputeSettings) -> bool:
         score = ask(settings, 1.0, 1.0).steps.scores[0, SECOND].item()
         _explain(fixed(score, dtype, 3), fixed(right, dtype, 4))
     return True
+
+
+def judge(guess: float | None, right: float, settings: ComputeSettings) -> Verdict:
+    """The guess against the coefficient that was computed."""
+    if guess is None:
+        return Verdict(None, "")
+    taken = ask(settings, guess, 1.0).weights[FIRST]
+    return judged(abs(guess - right) < STEP, feedback(guess, right, taken))
 
 
 def feedback(guess: float, right: float, export: Tensor) -> str:

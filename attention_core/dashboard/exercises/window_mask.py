@@ -19,13 +19,14 @@ from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.panels.agreement import show_agreement
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.panels.wrong_cells import first_wrong_cell, wrong_cells
-from attention_core.dashboard.questions.exercise import Question, check, predict
+from attention_core.dashboard.questions.ask import check, predict
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
 from attention_core.dashboard.tensors import cached_qkv
 from attention_core.masks import local, mask_tensor
 
 MASK = Question(
     "ex_window_mask",
-    "The mask of a local window of width 3",
     (
         "Which keys are at most one step away from query 2?",
         "The width counts the query's own position: itself and one neighbour on each side.",
@@ -50,14 +51,14 @@ def show_window_mask(settings: ComputeSettings) -> bool:
         return False
     target = mask_tensor(TARGET, N, N, device=settings.device)
     mask = answer.guess
-    right = mask is not None and torch.equal(mask, target)
     verdict = check(
         MASK,
         answer,
+        Verdict(None, "")
+        if mask is None
+        else judged(torch.equal(mask, target), feedback(mask, target)),
         said="" if mask is None else _said(mask),
-        right=right,
         result=f"{int(target.sum())} of {N * N} cells are on, one band round the diagonal",
-        feedback="" if mask is None else feedback(mask, target),
     )
     keep_section(section(mask, verdict))
     see, learn = st.columns(2, gap="large")

@@ -35,8 +35,15 @@ from attention_core.dashboard.mask_workshop.minus_infinity import (
 from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
 from attention_core.dashboard.panels.formula import formula
 from attention_core.dashboard.panels.source import show_source
-from attention_core.dashboard.questions.gate import predict_first
+from attention_core.dashboard.questions.ask import check, choose
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import judged
 
+FINITE = Question("work_bias_guess", at_once=True)
+WHY_NOT_ZERO = (
+    "A finite bias multiplies the exponential of a score by a number above 0, so in the formula "
+    "its weight can get small, but not 0. Only the exponential of −∞ is 0."
+)
 CAP, FAR = "Soft cap", 2
 Choose = Callable[[CurrentMask, Tensor, int], ChosenBias]
 KINDS: dict[str, tuple[Choose, tuple[Callable[..., Any], ...]]] = {
@@ -55,6 +62,15 @@ ASKED = (
 TEX = r"\text{weights} = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + B\right)"
 
 
+def exact_zeros(current: CurrentMask) -> int:
+    """How many weights a steep, finite bias makes 0 in the formula, whatever rounding does: those
+    whose score is −∞."""
+    n_q, n_k = current.mask.shape
+    slope = bias_tensor(alibi(bias_kinds.STEEPEST), n_q, n_k).to(current.q)
+    steps = attention_steps(current.q, current.k, current.v, bias=slope)
+    return int(steps.masked_scores.isneginf().sum())
+
+
 @st.fragment
 def show_bias(current: CurrentMask, settings: ComputeSettings) -> None:
     """One of three biases on the tensors in hand, and what it does that −∞ would not."""
@@ -62,15 +78,20 @@ def show_bias(current: CurrentMask, settings: ComputeSettings) -> None:
     formula(TEX)
     task = f"{TASK}\n\n{ASKED}"
     page_export.keep_section(finite_section(task))
-    guess = predict_first(ASKED, ("Yes", "No"), key="work_bias_guess")
-    if guess is None:
+    answer = choose(FINITE, ASKED, ("Yes", "No"))
+    if answer is None:
         return
-    verdict = (
-        f"{'**Right.**' if guess == 'No' else '**Not quite.**'} A finite bias multiplies the "
-        "exponential of a score by a number above 0, so in the formula its weight can get small, "
-        "but not 0. Only the exponential of −∞ is 0."
+    guess = str(answer.guess)
+    zeros = exact_zeros(current)
+    right = "Yes" if zeros else "No"
+    verdict = check(
+        FINITE,
+        answer,
+        judged(guess == right, "" if zeros else WHY_NOT_ZERO),
+        said=guess,
+        result=f"under the steepest slope {zeros} of {current.mask.numel()} weights have a score "
+        "of −∞, of which alone the exponential is 0",
     )
-    st.markdown(verdict)
     page_export.keep_section(finite_section(task, guess, verdict))
     name = controls.segments("Bias", list(KINDS), key="work_bias_kind")
     furthest = max(current.mask.shape) - 1
@@ -82,8 +103,8 @@ def show_bias(current: CurrentMask, settings: ComputeSettings) -> None:
         )
     keep = controls.toggle("Apply the mask of my rule too", key="work_bias_masked")
     mask = current.mask if keep else torch.ones_like(current.mask)
-    choose, sources = KINDS[name]
-    chosen = choose(current, mask, distance)
+    draw, sources = KINDS[name]
+    chosen = draw(current, mask, distance)
     plain = attention(current.q, current.k, current.v, mask)[1]
     steps = attention_steps(current.q, current.k, current.v, mask, bias=chosen.bias)
     charts = {

@@ -35,6 +35,7 @@ from attention_core.measures import far_weight
 # Made up, to show the idea: buckets 0-3 for keys up to the query, 4-7 for later ones.
 T5_TABLE, T5_FURTHEST = (1.0, 0.5, -0.5, -1.5, 0.0, -1.0, -2.0, -3.0), 16
 T5_SHOWN = 20  # distances to each side in the picture of the buckets
+STEEPEST = 2.0  # slope that can be chosen
 HEADS = 8
 ENDS = 6.0  # the curve of the soft cap reaches from -ENDS to ENDS
 
@@ -57,7 +58,7 @@ def slope(current: CurrentMask, mask: Tensor, distance: int) -> ChosenBias:
         "The slopes are fixed, not learned, and it works at lengths that training never saw (Press "
         "et al. 2022). The paper's models are causal; the later keys here are our addition."
     )
-    chosen = controls.slider("Slope", 0.0, 2.0, 0.5, step=0.05, key="work_bias_slope")
+    chosen = controls.slider("Slope", 0.0, STEEPEST, 0.5, step=0.05, key="work_bias_slope")
     n_q, n_k = current.mask.shape
     device, dtype = current.q.device, current.q.dtype
     slopes = alibi_slopes(HEADS)

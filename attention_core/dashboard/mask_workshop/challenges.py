@@ -9,14 +9,15 @@ from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.controls import shared_link
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
-from attention_core.dashboard.mask_workshop.judging import Verdict, difference, judge
+from attention_core.dashboard.mask_workshop.judging import JudgedRule, difference, judge
 from attention_core.dashboard.mask_workshop.mask_view import mask_chart
 from attention_core.dashboard.mask_workshop.notebook import challenge_section
 from attention_core.dashboard.mask_workshop.targets import TARGETS, Target
 from attention_core.dashboard.panels.rule_refusal import show_refusal
-from attention_core.dashboard.progress import progress
-from attention_core.dashboard.progress.browser import record
-from attention_core.dashboard.questions.exercise import Question, give_hints
+from attention_core.dashboard.progress.progress import Progress
+from attention_core.dashboard.questions.ask import give_hints, note
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import judged, show_verdict
 from attention_core.mask_rules import MaskRuleError
 
 CHALLENGES: tuple[Question, ...] = tuple(target.question for target in TARGETS)
@@ -46,48 +47,43 @@ def show_challenges(current: CurrentMask, settings: ComputeSettings) -> None:
         st.markdown(target.task)
         rule = controls.text("Your rule for this target", "", key=target.question.key).strip()
         keep_section(challenge_section(target.question.title, target.task, wanted))
-        verdict = _judge(target, rule, settings) if rule else None
-        if verdict:
-            _show_verdict(target, rule, verdict)
+        found = _judge(target, rule) if rule else None
+        if found:
+            _check(target, rule, found)
         elif _solved(target):
             st.caption("You have solved this one before.")
         _help(target)
-    if verdict and not torch.equal(verdict.mask, wanted):
-        charts["Your mask"] = mask_chart(verdict.mask, "The mask of your rule")
-        charts["Difference"] = difference(verdict.mask, wanted)
+    if found and not torch.equal(mask := found.mask.to(settings.device), wanted):
+        charts["Your mask"] = mask_chart(mask, "The mask of your rule")
+        charts["Difference"] = difference(mask, wanted)
         for place, name in zip(st.columns(2), ("Your mask", "Difference"), strict=True):
             with place:
                 show(charts[name], key=f"work_ch_{name[:4].lower()}")
     show_tables(charts, key="work_ch_tables")
 
 
-def _judge(target: Target, rule: str, settings: ComputeSettings) -> Verdict | None:
+def _judge(target: Target, rule: str) -> JudgedRule | None:
     try:
-        verdict = judge(target, rule)
+        return judge(target, rule)
     except MaskRuleError as error:
         show_refusal(rule, error)
         return None
-    on_device = verdict.mask.to(settings.device)
-    return Verdict(verdict.right, verdict.result, verdict.says, on_device)
 
 
-def _show_verdict(target: Target, rule: str, verdict: Verdict) -> None:
-    """Say it, and note it."""
-    if verdict.right:
-        st.success(f"**Right.** {verdict.says}", icon=":material/check_circle:")
-    else:
-        st.warning(f"**Not quite.** {verdict.says}", icon=":material/cancel:")
+def _check(target: Target, rule: str, found: JudgedRule) -> None:
+    """Say what the rule is worth, and note it."""
+    question = target.question
+    show_verdict(found.verdict)
     # The result, as what is said may quote the rule, and in a notebook that is data.
-    told = f"{'**Right.**' if verdict.right else '**Not quite.**'} {verdict.result}"
+    told = judged(bool(found.verdict.right), found.result).text
     wanted = target.mask(target.sizes)
-    keep_section(challenge_section(target.question.title, target.task, wanted, rule, told))
-    key = target.question.key
-    record(key, prediction=rule, result=verdict.result, right=verdict.right)
+    keep_section(challenge_section(question.title, target.task, wanted, rule, told))
+    note(question, prediction=rule, result=found.result, right=found.verdict.right)
 
 
 def _solved(target: Target) -> bool:
-    done = (entry for entry in progress.entries() if entry.exercise == target.question.key)
-    return any(entry.right for entry in done)
+    entry = Progress.here().of(target.question.key)
+    return entry is not None and bool(entry.right)
 
 
 def _help(target: Target) -> None:
@@ -103,4 +99,4 @@ def _help(target: Target) -> None:
         if fold.open:
             st.code(target.rule, language=None, wrap_lines=True)
             st.markdown(target.why)
-            record(key, result=f"one solution is {target.rule}")
+            note(target.question, result=f"one solution is {target.rule}")

@@ -12,13 +12,19 @@ from attention_core.dashboard.mask_workshop.current_mask import CurrentMask, loa
 from attention_core.dashboard.mask_workshop.mask_view import mask_chart
 from attention_core.dashboard.mask_workshop.notebook import gallery_section, growth_section
 from attention_core.dashboard.panels.source import show_source
-from attention_core.dashboard.questions.gate import predict_first
+from attention_core.dashboard.questions.ask import check, choose
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import judged
 from attention_core.masks.costs import MaskCosts, mask_costs
 from attention_core.masks.gallery import GALLERY, GalleryMask
 
 BY_NAME = {entry.name: entry for entry in GALLERY}
 GROWING = ("Prefix LM", "Attention sink plus window", "Block-causal", "Causal, bottom-right")
-RIGHT = "Attention sink plus window"
+GROWTH = Question("work_gal_guess", at_once=True)
+LAW = (
+    "A fixed number of keys for each query grows with *n*; a fixed share of all pairs grows with "
+    "*n*²."
+)
 FEW, TWICE = 64, 128  # tokens, so many that the ends of the sequence matter little
 
 
@@ -101,16 +107,21 @@ def _compare(n_q: int, n_k: int) -> None:
     st.markdown(task)
     asked = "Predict first: which of these needs about **2** times as many dot products, not 4?"
     growing = {name: BY_NAME[name].rule for name in GROWING}
-    guess = predict_first(asked, GROWING, key="work_gal_guess", captions=growing)
+    answer = choose(GROWTH, asked, growing)
     keep_section(growth_section(f"{task}\n\n{asked}", growing))
-    if guess is None:
+    if answer is None:
         return
-    verdict = "**Right.**" if guess == RIGHT else f"**Not quite.** {_growth(guess)}"
-    verdict += (
-        f" {_growth(RIGHT)} A fixed number of keys for each query grows with *n*; a fixed share of "
-        "all pairs grows with *n*²."
+    guess = str(answer.guess)
+    twice = [name for name in GROWING if round(_times(name)) == 2]
+    told = [_growth(name) for name in dict.fromkeys((guess, *twice))]
+    verdict = check(
+        GROWTH,
+        answer,
+        judged(guess in twice, f"{' '.join(told)} {LAW}"),
+        said=guess,
+        result=" ".join(_growth(name) for name in twice) or "none of them",
     )
-    st.markdown(f"{verdict} All ten, at your sizes:")
+    st.markdown("All ten, at your sizes:")
     keep_section(growth_section(f"{task}\n\n{asked}", growing, guess, verdict))
     st.dataframe(
         comparison(n_q, n_k),
@@ -127,8 +138,18 @@ def _compare(n_q: int, n_k: int) -> None:
 
 
 def _growth(name: str) -> str:
-    few, twice = (BY_NAME[name].costs(n, n).pairs for n in (FEW, TWICE))
+    few, twice = _pairs(name)
     return f"{name}: from {few:,} to {twice:,}, times {twice / few:.2f}."
+
+
+def _times(name: str) -> float:
+    few, twice = _pairs(name)
+    return twice / few
+
+
+def _pairs(name: str) -> tuple[int, int]:
+    few, twice = (BY_NAME[name].costs(n, n).pairs for n in (FEW, TWICE))
+    return few, twice
 
 
 def comparison(n_q: int, n_k: int) -> pd.DataFrame:

@@ -9,26 +9,27 @@ from attention_core.dashboard.charts.chart import Chart
 from attention_core.dashboard.charts.heatmap import heatmap
 from attention_core.dashboard.mask_workshop.targets import Target
 from attention_core.dashboard.panels.wrong_cells import first_wrong_cell, wrong_cells
+from attention_core.dashboard.questions.verdict import Verdict, judged
 from attention_core.mask_rules import MaskRuleError, parse_mask_rule
 from attention_core.masks import mask_tensor
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
-    """What a rule is worth: in words, and the learner's mask at the target's sizes."""
+class JudgedRule:
+    """What a rule is worth, the result in short, and the learner's mask at the target's sizes."""
 
-    right: bool
+    verdict: Verdict
     result: str
-    says: str
     mask: Tensor
 
 
-def judge(target: Target, rule: str) -> Verdict:
+def judge(target: Target, rule: str) -> JudgedRule:
     """Hold a rule against the target, at its sizes and at others. Raises MaskRuleError."""
     written = parse_mask_rule(rule)
     mask, wanted = mask_tensor(written, *target.sizes), target.mask(target.sizes)
     if not torch.equal(mask, wanted):
-        return Verdict(False, wrong := wrong_cells(mask, wanted), _wrong(mask, wanted, wrong), mask)
+        wrong = wrong_cells(mask, wanted)
+        return JudgedRule(judged(False, _wrong(mask, wanted, wrong)), wrong, mask)
     here, there = (f"{n_q} × {n_k}" for n_q, n_k in (target.sizes, target.elsewhere))
     try:
         beyond = mask_tensor(written, *target.elsewhere)
@@ -38,14 +39,15 @@ def judge(target: Target, rule: str) -> Verdict:
         wanted = target.mask(target.elsewhere)
         if torch.equal(beyond, wanted):
             said = f"The same mask at {here}, and at {there} as well."
-            return Verdict(True, said, said, mask)
+            return JudgedRule(judged(True, said), said, mask)
         problem = wrong_cells(beyond, wanted)
     general = (
         "The picture is the beginning of a pattern that goes on: say what its cells have in "
         "common, with n_q and n_k where the sizes matter, and it will fit everywhere."
     )
     result = f"right at {here}, not at {there}"
-    return Verdict(False, result, f"Right at {here}, but not at {there}. {problem} {general}", mask)
+    says = f"Right at {here}, but not at {there}. {problem} {general}"
+    return JudgedRule(judged(False, says), result, mask)
 
 
 def difference(mask: Tensor, wanted: Tensor) -> Chart:

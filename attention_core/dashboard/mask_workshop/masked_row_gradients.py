@@ -5,7 +5,9 @@ from torch import Tensor
 
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.masked_rows_notebook import training_section
-from attention_core.dashboard.questions.gate import predict_first
+from attention_core.dashboard.questions.ask import check, choose
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import judged
 from attention_core.masked_rows import MaskedRowAnswer
 
 SHOWN = ("NaN", "uniform", "zero")  # side by side; the fourth joins them in the gradients
@@ -16,6 +18,12 @@ TITLES = {
     "patched": "NaN, replaced by 0 afterwards",
 }
 ANSWERS = {"Zero only": {"zero"}, "Uniform and zero": {"uniform", "zero"}, "All three": set(SHOWN)}
+SPOILED = (
+    " The loss never reads the dead row, and still one NaN in it is enough: on the way back it "
+    "is multiplied by 0, and 0 · NaN is NaN. Every key and every value was part of that row, "
+    "so all of them are spoiled; one step of training later, so is the model."
+)
+TRAINABLE = Question("work_dead_guess", at_once=True)
 OVERLOOKED = {
     "Zero only": " The uniform answer is wrong, but every number in it is finite.",
     "All three": " Look at the first line of the table.",
@@ -32,19 +40,23 @@ def ask_which_can_learn(answers: dict[str, MaskedRowAnswer], mask: Tensor) -> No
     )
     st.markdown(task)
     asked = "Predict first: which answers give gradients without NaN?"
-    guess = predict_first(asked, ANSWERS, key="work_dead_guess")
+    answer = choose(TRAINABLE, asked, tuple(ANSWERS))
     keep_section(training_section(f"{task}\n\n{asked}"))
-    if guess is None:
+    if answer is None:
         return
+    guess = str(answer.guess)
     trainable = {name for name in SHOWN if not answers[name].spoiled}
-    right = ANSWERS[guess] == trainable
-    verdict = "**Right.**" if right else f"**Not quite.**{OVERLOOKED.get(guess, '')}"
-    verdict += (
-        " The loss never reads the dead row, and still one NaN in it is enough: on the way back it "
-        "is multiplied by 0, and 0 · NaN is NaN. Every key and every value was part of that row, "
-        "so all of them are spoiled; one step of training later, so is the model."
+    why = OVERLOOKED.get(guess, "") if trainable == ANSWERS["Uniform and zero"] else ""
+    if "NaN" not in trainable:
+        why += SPOILED
+    finite = ", ".join(name for name in SHOWN if name in trainable) or "none"
+    verdict = check(
+        TRAINABLE,
+        answer,
+        judged(ANSWERS[guess] == trainable, why.strip()),
+        said=guess,
+        result=f"gradients without NaN: {finite}",
     )
-    st.markdown(verdict)
     keep_section(training_section(f"{task}\n\n{asked}", guess, verdict))
     st.markdown(gradient_table(answers))
     st.markdown(

@@ -12,8 +12,11 @@ from attention_core.dashboard.charts.heatmap import heatmap
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.conventions_notebook import mix_up_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
-from attention_core.dashboard.questions.gate import predict_first
+from attention_core.dashboard.questions.ask import check, choose
+from attention_core.dashboard.questions.question import Question
+from attention_core.dashboard.questions.verdict import Verdict, judged
 
+POLARITY = Question("work_conv_guess", at_once=True)
 SAME, ERROR, OPPOSITE, NOTHING = ANSWERS = (
     "The same output",
     "An error",
@@ -29,13 +32,20 @@ TASK = (
 def show_mix_up(current: CurrentMask) -> None:
     """The mask that every other convention wants, given to `nn.MultiheadAttention`."""
     keep_section(mix_up_section(TASK))
-    guess = predict_first(TASK, ANSWERS, key="work_conv_guess")
-    if guess is None:
+    answer = choose(POLARITY, TASK, ANSWERS)
+    if answer is None:
         return
+    guess = str(answer.guess)
     q, k, v, mask = current.q, current.k, current.v, current.mask
     found = mix_up(q, k, v, mask)
-    verdict = feedback(guess, found, compare_with_torch(q, k, v).tolerance)
-    st.markdown(verdict)
+    verdict = check(
+        POLARITY,
+        answer,
+        judge(guess, found, compare_with_torch(q, k, v).tolerance),
+        said=guess,
+        result=f"{found.from_meant:.2g} away from the output that was meant, "
+        f"{found.from_opposite:.1e} from that of the opposite mask",
+    )
     keep_section(mix_up_section(TASK, guess, verdict))
     charts = {
         "Meant": _weights("Weights that were meant", attention(q, k, v, mask)[1], mask),
@@ -49,7 +59,7 @@ def show_mix_up(current: CurrentMask) -> None:
     show_tables(charts, key="work_conv_tables")
 
 
-def feedback(guess: str, found: MixUp, tolerance: float) -> str:
+def judge(guess: str, found: MixUp, tolerance: float) -> Verdict:
     """Is the prediction right, and the two differences that decide it."""
     opposite = found.from_opposite <= tolerance
     right = OPPOSITE if opposite else SAME if found.from_meant <= tolerance else ""
@@ -58,11 +68,12 @@ def feedback(guess: str, found: MixUp, tolerance: float) -> str:
         who = "1 query that saw every key sees" if found.fully_masked == 1 else None
         who = who or f"{found.fully_masked} queries that saw every key see"
         fully_masked = f" {who} none now: a dead row, with the output 0."
-    verdict = "**Right.**" if guess == right else "**Not quite.**" + f" {right}." * bool(right)
-    return (
-        f"{verdict} No error, and no warning: the shapes fit. The output is "
+    correction = f"{right}. " if right and guess != right else ""
+    return judged(
+        guess == right,
+        f"{correction}No error, and no warning: the shapes fit. The output is "
         f"{found.from_meant:.2g} away from the one that was meant, and {found.from_opposite:.1e} "
-        f"from attention with the *opposite* mask.{fully_masked}"
+        f"from attention with the *opposite* mask.{fully_masked}",
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from attention_core.dashboard.questions.exercise import Question
+from attention_core.dashboard.questions.question import Question
 from attention_core.mask_rules import parse_mask_rule
 from attention_core.masks import mask_tensor
 
@@ -36,7 +36,6 @@ TARGETS = (
     Target(
         Question(
             "work_ch_1",
-            "One step back",
             (
                 "Which key does query 3 see? And query 4?",
                 "How far is that key from the query, whatever the query?",
@@ -53,7 +52,6 @@ TARGETS = (
     Target(
         Question(
             "work_ch_2",
-            "Every other key",
             (
                 "Look at one row only. How far from the query is each of its keys?",
                 "The distances are 0, 2, 4 and so on, and never below 0. What have they in common?",
@@ -69,7 +67,6 @@ TARGETS = (
     Target(
         Question(
             "work_ch_3",
-            "Blocks that look back",
             (
                 "Which queries start anew, with a single key? How far apart are they?",
                 "Two positions are in the same block of 4 if a division by 4 gives the same.",
@@ -85,7 +82,6 @@ TARGETS = (
     Target(
         Question(
             "work_ch_4",
-            "The newest queries of a cache",
             (
                 "The last query stands at the last key. At which key does query 0 stand?",
                 "n_k - n_q keys came before the first of these queries: query i stands at key "
@@ -104,7 +100,6 @@ TARGETS = (
     Target(
         Question(
             "work_ch_5",
-            "Own block and summaries",
             (
                 "Nothing is later than the query. So what remains to be said about the past?",
                 "Inside its own block of 3 a query sees all of the past. Of the blocks before, it "

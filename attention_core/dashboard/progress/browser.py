@@ -1,116 +1,128 @@
 """Progress that outlives the visit: kept in the learner's own browser, and nowhere else.
 
-What the browser holds and what this visit has found are joined, never overwritten, so a stale tab
-cannot erase anything. What comes from a browser is a stranger's: read with care, shown as text.
+What the browser keeps and what this visit has found are joined there by the rule of
+`Entry.outlasts`, never overwritten, so a stale tab cannot erase anything. What this version does
+not understand is left as it is. What comes from a browser is a stranger's: read with care, shown
+as text.
 """
 
 import json
-from collections.abc import Collection
 
 import streamlit as st
 
-from attention_core.dashboard.controls.bound import reset
-from attention_core.dashboard.lesson import EXERCISES
-from attention_core.dashboard.progress import progress
-from attention_core.dashboard.progress.progress import LONGEST, Entry, read_entry
+from attention_core.dashboard.catalogue import TITLES
+from attention_core.dashboard.progress.entry import LONGEST, Entry, read_entry
+from attention_core.dashboard.progress.progress import Progress
 
-_KEY, _FORGET, _FORGOTTEN = "progress_memory", "progress_forget", "progress_forgotten"
-_ASKED, _WAITED_FOR = "progress_asked", "progress_waited_for"
+_KEY = "progress_memory"
+_FORGOTTEN = "forgotten"  # beside the entries, how often the learner has forgotten them all
+MERGE = """
+    const length = (entry) =>
+        [...`${entry.exercise}${entry.prediction ?? ""}${entry.result}`].length;
+    const isEntry = (entry) => typeof entry?.result === "string"
+        && (entry.prediction === null || typeof entry.prediction === "string")
+        && (entry.right === null || typeof entry.right === "boolean");
+    const outlasts = (before, later) => before.right === true || later.prediction === null;
+    const same = (one, other) => ["prediction", "result", "right"]
+        .every((part) => one?.[part] === other?.[part]);
 
+    // What is to be stored, and what this session has not heard of it; null if it knows all.
+    export function merge(stored, data) {
+        const found = stored && typeof stored === "object" && !Array.isArray(stored) ? stored : {};
+        const known = (key) => data.known.includes(key);
+        const readable = (key) => known(key) && found[key]?.exercise === key
+            && isEntry(found[key]) && length(found[key]) <= data.longest;
+        const foreign = (key) => !readable(key)
+            && !(known(key) && (typeof found[key] !== "object" || found[key] === null));
+        const earlier = Number.isInteger(found.forgotten) ? found.forgotten : 0;
+        const next = {};
+        const stays = (key) => readable(key) ? earlier >= data.forgotten : foreign(key);
+        for (const key of Object.keys(found))
+            if (key !== "forgotten" && stays(key)) next[key] = found[key];
+        const forgotten = Math.max(earlier, data.forgotten);
+        if (data.forgotten >= earlier)
+            for (const [key, entry] of Object.entries(data.entries)) {
+                const before = next[key];
+                if (before === undefined || (isEntry(before) && !outlasts(before, entry)))
+                    next[key] = entry;
+            }
+        const entries = Object.fromEntries(Object.entries(next).filter(([key, entry]) =>
+            known(key) && entry.exercise === key && isEntry(entry)
+            && length(entry) <= data.longest));
+        const keys = new Set([...Object.keys(entries), ...Object.keys(data.entries)]);
+        const news = !data.asked || forgotten !== data.forgotten
+            || [...keys].some((key) => !same(entries[key], data.entries[key]));
+        const text = JSON.stringify({ forgotten, entries });
+        return {
+            next: forgotten ? { ...next, forgotten } : next,
+            told: news && text !== data.heard ? text : null,
+        };
+    }
+"""
 _MEMORY = st.components.v2.component(
     "attention_progress",
-    js="""
+    js=MERGE
+    + """
     const NAME = "attention-lesson-progress";
-    let told = null;  // what the server has been told of, lest it be told again and again
 
     export default function ({ data, setStateValue }) {
-        let stored = {};
+        let stored = null;
+        try { stored = JSON.parse(localStorage.getItem(NAME)); } catch { /* nothing readable */ }
+        const { next, told } = merge(stored, data);
         try {
-            if (data.forget) localStorage.removeItem(NAME);
-            const found = Object.entries(JSON.parse(localStorage.getItem(NAME)) ?? {});
-            const ours = ([key, entry]) =>
-                data.known.includes(key) && JSON.stringify(entry).length < data.longest;
-            stored = Object.fromEntries(found.filter(ours));
-        } catch { /* nothing readable there, or storage is switched off */ }
-        const text = JSON.stringify(stored);
-        try {
-            localStorage.setItem(NAME, JSON.stringify({ ...stored, ...data.entries }));
-        } catch { /* then progress lasts for this visit */ }
-        const news = data.answer || Object.keys(stored).some((key) => !(key in data.entries));
-        if (text !== told && news) {
-            told = text;
-            setStateValue("stored", text);
-        }
+            localStorage.setItem(NAME, JSON.stringify(next));
+        } catch { /* storage is switched off: then progress lasts for this visit */ }
+        if (told !== null) setStateValue("stored", told);
     }
     """,
 )
 
 
-def remember_progress(known: Collection[str]) -> None:
-    """Join this visit's progress with the browser's; `known` are the exercises that there are.
+def hear_from_browser() -> None:
+    """At the head of a page: take up what the browser has said since."""
+    heard = _heard()
+    forgotten, stored = read_stored(heard)
+    if heard is not None:
+        Progress.here().hear(forgotten, stored)
 
-    At the first visit the browser answers a moment later, with a second run.
+
+def tell_browser() -> None:
+    """At the end of a page: have the browser keep what this visit has found.
+
+    At the first visit it answers a moment later, with a second run.
     """
-    forget = st.session_state.pop(_FORGET, False)
-    if forget:
-        progress.forget()
-        st.session_state[_FORGOTTEN] = _stored()
-    else:
-        recall_progress(known)
-    entries = {entry.exercise: vars(entry) for entry in progress.entries()}
-    known_keys = {"known": list(known), "longest": LONGEST}
-    answer = st.session_state.pop(_WAITED_FOR, False)
+    progress = Progress.here()
     _MEMORY(
         key=_KEY,
-        data={"entries": entries, "forget": forget, "answer": answer, **known_keys},
+        data={
+            "entries": {entry.exercise: vars(entry) for entry in progress.entries},
+            "forgotten": progress.forgotten,
+            "asked": progress.asked,
+            "heard": _heard(),
+            "known": list(TITLES),
+            "longest": LONGEST,
+        },
         on_stored_change=lambda: None,
     )
-    st.session_state[_ASKED] = True
+    progress.asked = True
 
 
-def recall_progress(known: Collection[str]) -> None:
-    """Take up what the browser holds, for a page that shows progress or adds to what is there."""
-    stored = _stored()
-    if stored != st.session_state.get(_FORGOTTEN):
-        progress.restore(_read(stored, known))
+def _heard() -> str | None:
+    stored = st.session_state.get(_KEY, {}).get("stored")
+    return stored if isinstance(stored, str) else None
 
 
-def _must_wait() -> bool:
-    """Whether what the browser holds is still to come: then it is here in a run that follows,
-    also if it is nothing."""
-    if st.session_state.get(_ASKED, False):
-        return False
-    st.session_state[_WAITED_FOR] = True
-    return True
-
-
-def record(
-    exercise_id: str, *, prediction: str | None = None, result: str, right: bool | None = None
-) -> None:
-    """As `progress.record`, but not before what the browser holds is here, lest it be lost."""
-    if not _must_wait():
-        progress.record(exercise_id, prediction=prediction, result=result, right=right)
-
-
-def forget_progress(known: Collection[str]) -> None:
-    """Have the next run forget, here and in the browser, predictions too: for `on_click`."""
-    st.session_state[_FORGET] = True
-    for prefix in (EXERCISES.prefix, *known):
-        reset(prefix)
-
-
-def _stored() -> object:
-    return st.session_state.get(_KEY, {}).get("stored", "")
-
-
-def _read(stored: object, known: Collection[str]) -> list[Entry]:
-    """The entries in a browser's text; what is not one of ours is left out."""
-    if not isinstance(stored, str) or len(stored) > LONGEST * len(known):
-        return []
+def read_stored(text: str | None) -> tuple[int, list[Entry]]:
+    """How often everything was forgotten, and the entries; what is not one of ours is left out."""
+    if text is None or len(text) > 2 * LONGEST * len(TITLES):
+        return 0, []
     try:
-        found = json.loads(stored)
+        found = json.loads(text)
     except (ValueError, RecursionError):
-        return []
-    candidates = found.values() if isinstance(found, dict) else ()
-    entries = (read_entry(candidate) for candidate in candidates)
-    return [entry for entry in entries if entry and entry.exercise in known]
+        return 0, []
+    match found:
+        case {"forgotten": int(forgotten), "entries": dict(candidates)}:
+            entries = (read_entry(candidate) for candidate in candidates.values())
+            kept = [entry for entry in entries if entry and entry.exercise in TITLES]
+            return max(0, forgotten), kept
+    return 0, []

@@ -1,19 +1,18 @@
 """Progress to take along: saved as a small file, and taken up from one again."""
 
-from collections.abc import Collection
-
 import streamlit as st
 
 from attention_core.dashboard.panels.value_errors import show_value_errors
-from attention_core.dashboard.progress import progress
 from attention_core.dashboard.progress.file import read_progress, write_progress
+from attention_core.dashboard.progress.progress import Progress
 
 _TAKEN_UP = "progress_file_taken_up"
 NAME = "attention-lesson-progress.json"
 
 
-def keep_progress(known: Collection[str]) -> None:
+def offer_progress_file() -> None:
     """Offer the progress as a file, and take up one that was saved; what is done here stands."""
+    progress = Progress.here()
     with st.expander(
         "Take your progress to another browser", icon=":material/save:", key="overview_copy"
     ):
@@ -22,10 +21,10 @@ def keep_progress(known: Collection[str]) -> None:
             "elsewhere, or to hand it in. Loading a file adds what it holds; a right answer is "
             "never replaced."
         )
-        if done := progress.entries():
+        if progress.entries:
             st.download_button(
                 "Save my progress",
-                write_progress(done),
+                write_progress(progress.entries),
                 NAME,
                 "application/json",
                 icon=":material/download:",
@@ -36,10 +35,10 @@ def keep_progress(known: Collection[str]) -> None:
         )
         if file is not None:
             with show_value_errors("This file cannot be loaded."):
-                entries, others = read_progress(file.getvalue(), known)
+                entries, others = read_progress(file.getvalue())
                 if file.file_id != st.session_state.get(_TAKEN_UP):  # once, lest it undo "Forget"
                     st.session_state[_TAKEN_UP] = file.file_id
-                    progress.restore(entries)
+                    progress.join(entries)
                     st.rerun()  # the list stands above
                 left_out = f" {others} more could not be read." if others else ""
                 st.text(f"Answers in this file: {len(entries)}.{left_out}")

@@ -5,10 +5,11 @@ are taken up.
 """
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from attention_core.checks import require
-from attention_core.dashboard.progress.progress import Entry, read_entry
+from attention_core.dashboard.catalogue import TITLES
+from attention_core.dashboard.progress.entry import Entry, read_entry
 
 VERSION = 1
 LARGEST = 100_000  # bytes; all questions of the lesson, answered at length, take a tenth of it
@@ -24,8 +25,8 @@ def write_progress(entries: Iterable[Entry]) -> bytes:
     return json.dumps(content, ensure_ascii=False, indent=2).encode()
 
 
-def read_progress(file: bytes, known: Collection[str]) -> tuple[list[Entry], int]:
-    """The entries for `known` exercises, and how many others the file holds.
+def read_progress(file: bytes) -> tuple[list[Entry], int]:
+    """The entries for questions of the catalogue, and how many others the file holds.
 
     Raises ValueError, with what to do, for a file that `write_progress` did not write.
     """
@@ -46,6 +47,6 @@ def read_progress(file: bytes, known: Collection[str]) -> tuple[list[Entry], int
                     "save your progress again from an app of the same age."
                 )
             found = filter(None, map(read_entry, records))
-            entries = {entry.exercise: entry for entry in found if entry.exercise in known}
+            entries = {entry.exercise: entry for entry in found if entry.exercise in TITLES}
             return list(entries.values()), len(records) - len(entries)
     raise ValueError("This is not a progress file: choose one that “Save my progress” has made.")

@@ -1,82 +1,82 @@
-"""What the learner has predicted and what came out, across all pages."""
+"""What the learner has predicted and what came out, across all pages: one object per session."""
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
-LONGEST = 1000  # characters of one entry; the longest of the lesson takes a fifth of that
+from attention_core.dashboard.catalogue import TITLES
+from attention_core.dashboard.controls.bound import reset
+from attention_core.dashboard.lesson import EXERCISES
+from attention_core.dashboard.progress.entry import Entry
+
 _PROGRESS = "progress"
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One exercise that is done.
+@dataclass
+class Progress:
+    """The answers of this visit, joined with those that the learner's browser keeps.
 
-    exercise    which one: the id it was recorded under
-    prediction  what the learner expected, in words; None for one who asked to be shown
-    result      what was computed, in words
-    right       whether the two agree; None where nothing was predicted
+    done       by question, in the order in which they were first done
+    asked      whether the browser was asked what it keeps, which it says at once: in the first run
+               nothing is recorded, lest it be lost
+    forgotten  how often the learner has forgotten everything: what was stored before counts no more
     """
 
-    exercise: str
-    prediction: str | None
-    result: str
-    right: bool | None
+    done: dict[str, Entry] = field(default_factory=dict)
+    asked: bool = False
+    forgotten: int = 0
+
+    @classmethod
+    def here(cls) -> "Progress":
+        """That of this session."""
+        found: Progress = st.session_state.setdefault(_PROGRESS, cls())
+        return found
 
     @property
-    def verdict(self) -> str:
-        """The outcome in one word for a table."""
-        return {True: "right", False: "not yet right", None: "shown"}[self.right]
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(self.done.values())
 
+    def of(self, question: str) -> Entry | None:
+        """What is known of the question with this key."""
+        return self.done.get(question)
 
-def record(
-    exercise_id: str, *, prediction: str | None = None, result: str, right: bool | None = None
-) -> None:
-    """Note that an exercise is done. A right answer stays, and being shown replaces nothing."""
-    done: dict[str, Entry] = st.session_state.setdefault(_PROGRESS, {})
-    entry = Entry(exercise_id, prediction, result, right)
-    if exercise_id not in done or not _stays(done[exercise_id], entry):
-        done[exercise_id] = entry
+    def record(
+        self, question: str, prediction: str | None, result: str, right: bool | None
+    ) -> bool:
+        """Note an answer, unless the one before outlasts it. Whether anything has changed.
 
+        KeyError for a question that is not in the catalogue.
+        """
+        entry = Entry(question, prediction, result, None if prediction is None else bool(right))
+        before = self.done.get(question)
+        if question not in TITLES:
+            raise KeyError(question)
+        if not self.asked or (before and before.outlasts(entry)):
+            return False
+        if before and (before.prediction, before.right) == (entry.prediction, entry.right):
+            return False  # the same answer, seen under other settings
+        self.done[question] = entry
+        return True
 
-def restore(earlier: Iterable[Entry]) -> None:
-    """Take up entries of an earlier visit, as if this visit had come upon them."""
-    done: dict[str, Entry] = st.session_state.setdefault(_PROGRESS, {})
-    for entry in earlier:
-        if entry.exercise not in done or _stays(entry, done[entry.exercise]):
-            done[entry.exercise] = entry
+    def join(self, earlier: Iterable[Entry]) -> None:
+        """Take up entries of an earlier visit, as if this visit had come upon them."""
+        for entry in earlier:
+            later = self.done.get(entry.exercise)
+            if entry.exercise in TITLES and (later is None or entry.outlasts(later)):
+                self.done[entry.exercise] = entry
 
+    def hear(self, forgotten: int, stored: Iterable[Entry]) -> None:
+        """Take up what the browser keeps. What another tab has forgotten is forgotten here too."""
+        if forgotten > self.forgotten:
+            self.done.clear()
+            self.forgotten = forgotten
+        if forgotten == self.forgotten:
+            self.join(stored)
 
-def _stays(before: Entry, after: Entry) -> bool:
-    return bool(before.right) or after.prediction is None
-
-
-def forget() -> None:
-    """Begin anew."""
-    st.session_state[_PROGRESS] = {}
-
-
-def entries() -> tuple[Entry, ...]:
-    """All that is done, in the order in which it was first done."""
-    return tuple(st.session_state.get(_PROGRESS, {}).values())
-
-
-def read_entry(candidate: object) -> Entry | None:
-    """The entry that a browser or a file holds in this form; None for anything else."""
-    match candidate:
-        case {
-            "exercise": str(exercise),
-            "prediction": str() | None as prediction,
-            "result": str(result),
-            "right": True | False | None as right,
-        } if (prediction is None) == (right is None) and _can_be_shown(
-            f"{exercise}{prediction}{result}"
-        ):
-            return Entry(exercise, prediction, result, right)
-    return None
-
-
-def _can_be_shown(text: str) -> bool:
-    return len(text) <= LONGEST and not re.search("[\ud800-\udfff]", text)  # half characters
+    def forget(self) -> None:
+        """Begin anew, predictions too: for `on_click`. The browser follows at the page's end."""
+        self.done.clear()
+        self.forgotten += 1
+        for prefix in (EXERCISES.prefix, *TITLES):
+            reset(prefix)

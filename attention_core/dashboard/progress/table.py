@@ -1,14 +1,12 @@
 """The learner's progress in words: what is done, predictions against results."""
 
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import streamlit as st
 
-from attention_core.dashboard.progress import progress
-from attention_core.dashboard.progress.browser import forget_progress
-from attention_core.dashboard.progress.progress import Entry
-from attention_core.dashboard.questions.exercise import Question
+from attention_core.dashboard.catalogue import GROUPS, TITLES
+from attention_core.dashboard.progress.entry import Entry
+from attention_core.dashboard.progress.progress import Progress
 
 # Each verdict as an icon and a colour; the word beside them says the same.
 BADGES: dict[str, tuple[str, Literal["green", "orange", "blue"]]] = {
@@ -19,15 +17,14 @@ BADGES: dict[str, tuple[str, Literal["green", "orange", "blue"]]] = {
 LISTED = 5  # answers of one group that are in view at once; more are folded away
 
 
-def show_progress(groups: Mapping[str, Sequence[Question]]) -> None:
+def show_progress() -> None:
     """How many questions are done and right, then what is done in each group."""
-    keys = {question.key for questions in groups.values() for question in questions}
-    done = {entry.exercise: entry for entry in progress.entries() if entry.exercise in keys}
-    count = len(keys)
-    predicted = [entry for entry in done.values() if entry.right is not None]
+    progress = Progress.here()
+    done = progress.done
+    predicted = [entry for entry in progress.entries if entry.right is not None]
     right = sum(entry.right is True for entry in predicted)
 
-    st.progress(len(done) / count, f"{len(done)} of {count} questions done")
+    st.progress(len(done) / len(TITLES), f"{len(done)} of {len(TITLES)} questions done")
     if not done:
         st.markdown("Nothing is done yet: your predictions will stand here, beside the results.")
         return
@@ -35,21 +32,20 @@ def show_progress(groups: Mapping[str, Sequence[Question]]) -> None:
         f"**{right}** of **{len(predicted)}** predictions right. A wrong one that you can explain "
         "is worth as much."
     )
-    for title, questions in groups.items():
-        finished = [question for question in questions if question.key in done]
-        says = f"**{title}** · {len(finished)} of {len(questions)} done"
+    for group, titles in GROUPS.items():
+        finished = [key for key in titles if key in done]
+        says = f"**{group}** · {len(finished)} of {len(titles)} done"
         if not finished:
             st.markdown(says)
             continue
-        with st.expander(says, expanded=len(finished) <= LISTED, key=f"progress_{title}"):
-            for question in finished:
-                _show_line(question.title, done[question.key])
+        with st.expander(says, expanded=len(finished) <= LISTED, key=f"progress_{group}"):
+            for key in finished:
+                _show_line(titles[key], done[key])
     st.button(
         "Forget my progress",
         icon=":material/delete:",
         key="progress_forget_button",
-        on_click=forget_progress,
-        args=(keys,),
+        on_click=progress.forget,
     )
 
 

@@ -6,9 +6,10 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
+from attention_core.dashboard.controls import shared_link
 from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.alignment_question import ANSWERS
-from attention_core.dashboard.questions import gate
+from support.app import texts
 
 WHOLE = "max abs diff to the whole"
 
@@ -33,10 +34,6 @@ def opened(n_q=3, n_k=5, dtype="float32", guess="3"):
     app.run()
     assert not app.exception
     return app
-
-
-def texts(app):
-    return "\n".join(element.value for element in app.markdown)
 
 
 def metrics(app):
@@ -70,7 +67,7 @@ def test_the_pictures_come_after_the_prediction_only():
 
 
 def test_a_link_that_hides_solutions_hides_the_pictures(monkeypatch):
-    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
     app = opened()
     assert nothing_is_shown(app) and "hides the solution" in app.info[0].value
 
@@ -105,7 +102,7 @@ def test_three_queries_and_five_keys():
 def test_one_query_is_the_usual_step_of_writing():
     app = opened(1, 7)
     assert "Query 0 sees **1 of 7** keys top-left and **7 of 7** bottom-right." in texts(app)
-    assert "The last query" not in texts(app).split("Query 0 sees")[1]
+    assert not any("The last query" in words.value for words in app.markdown)
     assert "token 6 arrives: 1 new query, 7 keys" in texts(app)
     assert "only the very first key" in texts(app)
     assert metrics(app)[f"Top-left: {WHOLE}"] == pytest.approx(differences(1, 7)[0], rel=0.01)

@@ -8,11 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import bias_tensor, sample_qkv
+from attention_core.dashboard.controls import shared_link
 from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.bias import KINDS
 from attention_core.dashboard.mask_workshop.bias_kinds import T5_TABLE
 from attention_core.dashboard.mask_workshop.minus_infinity import forbid_beyond
-from attention_core.dashboard.questions import gate
+from support.app import texts
 
 CAUSAL = "j <= i"
 OF_DISTANCE = ("ALiBi slope", "T5 buckets")
@@ -38,10 +39,6 @@ def opened(n_q=5, n_k=7, rule=CAUSAL, dtype="float32", **parameters):
     app.run()
     assert not app.exception
     return app
-
-
-def texts(app):
-    return "\n".join(element.value for element in app.markdown)
 
 
 def alts(app):
@@ -123,7 +120,7 @@ def test_the_pictures_come_after_the_prediction_only():
 
 
 def test_a_link_that_hides_solutions_hides_the_pictures(monkeypatch):
-    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
     app = opened()
     assert not alts(app) and not app.metric and "exponential" not in texts(app)
     assert "hides the solution" in app.info[0].value

@@ -238,8 +238,8 @@ def test_the_targets(number):
     target = TARGETS[number]
     for sizes in (target.sizes, target.elsewhere, *SIZES):
         assert torch.equal(target.mask(sizes), by_hand(number, *sizes))
-    verdict = judge(target, target.rule)
-    assert verdict.right
+    found = judge(target, target.rule)
+    assert found.verdict.right
     for hint in target.question.hints:
         assert target.rule not in hint
     assert len(target.question.hints) == 3
@@ -255,7 +255,7 @@ def test_there_are_five_and_one_is_not_square():
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.question.key)
 def test_the_gallery_gives_no_target_away(target):
     for entry in GALLERY:
-        assert not judge(target, entry.rule).right
+        assert not judge(target, entry.rule).verdict.right
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.question.key)
@@ -266,44 +266,49 @@ def test_a_list_of_cells_is_right_at_one_size_only(target):
     cells = (f"i == {i} and j in ({''.join(f'{j},' for j in row)})" for i, row in enumerate(rows))
     rule = " or ".join(cells)
     if len(rule) <= 200:
-        verdict = judge(target, rule)
-        assert not verdict.right and "but not at" in verdict.says
+        found = judge(target, rule)
+        assert not found.verdict.right and "but not at" in found.verdict.text
     bounded = judge(target, f"i < {n_q} and j < {n_k} and ({target.rule})")
-    assert not bounded.right
-    assert f"Right at {n_q} × {n_k}, but not at" in bounded.says
-    assert "must be allowed to attend to key" in bounded.says
+    assert not bounded.verdict.right
+    assert f"Right at {n_q} × {n_k}, but not at" in bounded.verdict.text
+    assert "must be allowed to attend to key" in bounded.verdict.text
 
 
 def test_other_rules_for_the_same_mask_are_right():
-    assert judge(TARGETS[0], "i - j == 1").right
-    assert judge(TARGETS[0], "j + 1 in (i,)").right
-    assert judge(TARGETS[1], "j in range(i, -1, -2)").right
-    assert judge(TARGETS[2], "i - i % 4 <= j <= i").right
-    assert judge(TARGETS[3], "j - (n_k - n_q + i) in range(-2, 1)").right
+    assert judge(TARGETS[0], "i - j == 1").verdict.right
+    assert judge(TARGETS[0], "j + 1 in (i,)").verdict.right
+    assert judge(TARGETS[1], "j in range(i, -1, -2)").verdict.right
+    assert judge(TARGETS[2], "i - i % 4 <= j <= i").verdict.right
+    assert judge(TARGETS[3], "j - (n_k - n_q + i) in range(-2, 1)").verdict.right
 
 
 def test_a_rule_with_the_sizes_written_in_is_not_right():
-    assert "Right at 4 × 9, but not at 5 × 13" in judge(TARGETS[3], "0 <= i + 5 - j < 3").says
+    assert (
+        "Right at 4 × 9, but not at 5 × 13" in judge(TARGETS[3], "0 <= i + 5 - j < 3").verdict.text
+    )
 
 
 def test_the_first_wrong_cell_is_named():
-    verdict = judge(TARGETS[0], "j == i - 1 or (i == 2 and j == 4)")
-    assert not verdict.right
-    assert verdict.says == "Query 2 must not attend to key 4. 1 of 36 cells differs."
+    found = judge(TARGETS[0], "j == i - 1 or (i == 2 and j == 4)")
+    assert not found.verdict.right
+    assert (
+        found.verdict.text
+        == "**Not quite.** Query 2 must not attend to key 4. 1 of 36 cells differs."
+    )
     missing = judge(TARGETS[0], "j == i - 1 and i != 3")
-    assert missing.says.startswith(
-        "Query 3 must be allowed to attend to key 2. 1 of 36 cells differs."
+    assert missing.verdict.text.startswith(
+        "**Not quite.** Query 3 must be allowed to attend to key 2. 1 of 36 cells differs."
     )
     chart = difference(missing.mask, TARGETS[0].mask((6, 6)))
     assert chart.table.iloc[3, 2] == -1
     assert "Query 3" in chart.alt
-    assert "upside down" in judge(TARGETS[1], "not (j <= i and (i - j) % 2 == 0)").says
-    assert "exchanged" in judge(TARGETS[0], "i == j - 1").says
+    assert "upside down" in judge(TARGETS[1], "not (j <= i and (i - j) % 2 == 0)").verdict.text
+    assert "exchanged" in judge(TARGETS[0], "i == j - 1").verdict.text
 
 
 def test_a_rule_may_fail_at_the_other_size_only():
-    verdict = judge(TARGETS[0], "j == i - 1 and 1 // (i - 9) <= 0")
-    assert not verdict.right
-    assert "divides by zero for i = 9, j = 8" in verdict.says
+    found = judge(TARGETS[0], "j == i - 1 and 1 // (i - 9) <= 0")
+    assert not found.verdict.right
+    assert "divides by zero for i = 9, j = 8" in found.verdict.text
     with pytest.raises(MaskRuleError):
         judge(TARGETS[0], "j == i - 1 and 1 // (i - 3) <= 0")

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import CONVENTIONS, MixUp, snippets
 from attention_core.conventions.comparison import BOOLEAN, FLEX, IS_CAUSAL, MULTIHEAD
+from attention_core.dashboard.controls import shared_link
 from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.polarity import (
     ANSWERS,
@@ -14,9 +15,9 @@ from attention_core.dashboard.mask_workshop.polarity import (
     NOTHING,
     OPPOSITE,
     SAME,
-    feedback,
+    judge,
 )
-from attention_core.dashboard.questions import gate
+from support.app import texts
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile"),
@@ -43,10 +44,6 @@ def opened(rule="j <= i", n_q=5, n_k=7, painted=(), dtype="float32", way=None) -
         app.segmented_control("work_conv_way").set_value(way).run()
     assert not app.exception
     return app
-
-
-def texts(app: AppTest) -> str:
-    return " ".join(markdown.value for markdown in app.markdown)
 
 
 @pytest.mark.parametrize("way", CONVENTIONS)
@@ -127,7 +124,7 @@ def test_the_mix_up_is_shown_after_the_prediction(guess):
 
 
 def test_a_link_that_hides_solutions_hides_this_one(monkeypatch):
-    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
     app = opened()
     app.radio("work_conv_guess").set_value(OPPOSITE).run()
     assert not app.get("vega_lite_chart") and "Right" not in texts(app)
@@ -147,10 +144,12 @@ def test_at_every_size(rule, n_q, n_k):
 
 def test_feedback_is_judged_by_the_numbers():
     opposite, same = MixUp(0.9, 1e-9, fully_masked=0), MixUp(1e-9, 0.9, fully_masked=2)
-    assert "**Right.**" in feedback(OPPOSITE, opposite, 1e-6)
-    assert all("**Not quite.**" in feedback(guess, opposite, 1e-6) for guess in (SAME, ERROR))
-    assert "**Right.**" in feedback(SAME, same, 1e-6) and "2 queries" in feedback(SAME, same, 1e-6)
-    assert "dead row" not in feedback(SAME, opposite, 1e-6)
-    assert "**Not quite.** The same output. No error" in feedback(ERROR, same, 1e-6)
+    assert "**Right.**" in judge(OPPOSITE, opposite, 1e-6).text
+    assert all("**Not quite.**" in judge(guess, opposite, 1e-6).text for guess in (SAME, ERROR))
+    assert (
+        "**Right.**" in judge(SAME, same, 1e-6).text and "2 queries" in judge(SAME, same, 1e-6).text
+    )
+    assert "dead row" not in judge(SAME, opposite, 1e-6).text
+    assert "**Not quite.** The same output. No error" in judge(ERROR, same, 1e-6).text
     neither = MixUp(0.9, 0.9, fully_masked=0)
-    assert "**Not quite.** No error" in feedback(OPPOSITE, neither, 1e-6)
+    assert "**Not quite.** No error" in judge(OPPOSITE, neither, 1e-6).text

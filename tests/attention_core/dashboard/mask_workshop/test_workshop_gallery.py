@@ -5,14 +5,14 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attention_core import GALLERY, MaskCosts
+from attention_core.dashboard.controls import shared_link
 from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.gallery import (
     GROWING,
-    RIGHT,
     comparison,
     generating_in_words,
 )
-from attention_core.dashboard.questions import gate
+from support.app import texts
 
 
 def screen(n_q: int, n_k: int, rule: str = "j <= i") -> None:
@@ -35,10 +35,6 @@ def opened(n_q=11, n_k=13, **arguments) -> AppTest:
     ).run()
     assert not app.exception
     return app
-
-
-def texts(app: AppTest) -> str:
-    return " ".join(markdown.value for markdown in app.markdown)
 
 
 def metrics(app: AppTest) -> dict[str, str]:
@@ -69,6 +65,9 @@ def test_the_rule_goes_to_the_text_box_and_then_it_is_there():
     assert held.button("work_gal_load").disabled
 
 
+RIGHT = "Attention sink plus window"
+
+
 def test_the_table_comes_after_the_prediction_only():
     app = opened()
     assert not app.dataframe and RIGHT in GROWING
@@ -95,7 +94,7 @@ def test_a_wrong_prediction_is_answered_by_its_own_numbers(guess, growth):
 
 
 def test_a_link_that_hides_solutions_hides_this_one(monkeypatch):
-    monkeypatch.setattr(gate, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
     app = opened()
     app.radio("work_gal_guess").set_value(RIGHT).run()
     assert not app.dataframe and "times" not in texts(app)
