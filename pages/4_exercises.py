@@ -8,7 +8,6 @@ from first_screen import first_screen
 
 with first_screen():
     from attention_core.dashboard import controls, lesson
-    from attention_core.dashboard.controls.bound import keep_in_address, take_up_address
     from attention_core.dashboard.exercises.all_exercises import EXERCISES
     from attention_core.dashboard.lesson import EXERCISES as PAGE
     from attention_core.dashboard.lesson import OVERVIEW
@@ -16,7 +15,6 @@ with first_screen():
     from attention_core.dashboard.questions.exercise import show_exercise
 
 settings = open_page(PAGE)
-take_up_address(PAGE.prefix)
 
 st.markdown(
     "Each question asks for your **prediction first**. Lock it in, and the result is computed and "
@@ -49,5 +47,4 @@ st.markdown(
     f"through local windows, and **{lesson.NEXT_LESSON}**, which is built from the attention you "
     "have now taken apart."
 )
-keep_in_address(PAGE.prefix)
 close_page(PAGE)

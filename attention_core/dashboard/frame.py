@@ -9,8 +9,7 @@ import torch
 
 from attention_core.dashboard import controls, lesson
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.controls.bound import begin, reset
-from attention_core.dashboard.controls.shared_link import take_up_link
+from attention_core.dashboard.controls.url_state import UrlState
 from attention_core.dashboard.export import page_export
 from attention_core.dashboard.lesson import PAGES, Page
 from attention_core.dashboard.link_maker import offer_link
@@ -32,8 +31,7 @@ def arriving(page: Page) -> bool:
 
 def open_page(page: Page) -> ComputeSettings:
     """Draw the frame of `page` and return the learner's device and dtype."""
-    take_up_link()
-    begin()
+    UrlState.here().begin(page.prefix)
     hear_from_browser()
     st.set_page_config(page_title=f"{page.title} · {lesson.TITLE}", page_icon=ICON, layout="wide")
     with st.sidebar:
@@ -42,7 +40,7 @@ def open_page(page: Page) -> ComputeSettings:
         _carry(page, ("device", "dtype"))
         settings = _computation()
         if st.button("Reset this page", icon=":material/restart_alt:", key=f"{page.prefix}_reset"):
-            reset(page.prefix)
+            UrlState.here().reset(page.prefix)
     page_export.begin_export(page, dtype=settings.dtype, device=settings.device)
     st.title(page.title)
     st.markdown(page.objective)
@@ -51,6 +49,7 @@ def open_page(page: Page) -> ComputeSettings:
 
 def close_page(page: Page) -> None:
     """End the page: what can be taken away, the way on, and for teachers a link to its state."""
+    UrlState.here().end(page.prefix)
     tell_browser()
     page_export.offer_export(page)
     following = lesson.next_page(page)

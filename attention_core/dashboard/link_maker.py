@@ -4,8 +4,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from attention_core.dashboard.controls.bound import drawn
-from attention_core.dashboard.controls.shared_link import HIDE, SOLUTIONS, hides_anything
+from attention_core.dashboard.controls.shared_link import HIDE, SOLUTIONS
+from attention_core.dashboard.controls.url_state import UrlState
 from attention_core.dashboard.lesson import EXERCISE_TITLES, EXERCISES, Page
 
 EXERCISE = "ex_exercise"  # the control that chooses one
@@ -14,7 +14,7 @@ AS_IT_IS = "This page, as it is"
 
 def offer_link(page: Page) -> None:
     """A button in the menu. Who came by a link that hides something does not see it."""
-    if hides_anything():
+    if UrlState.here().link.names:
         return
     if st.sidebar.button("Link for a class", icon=":material/link:", key=f"{page.prefix}_link"):
         _make_link(page)
@@ -35,7 +35,7 @@ def _make_link(page: Page) -> None:
     solutions = st.toggle("Hide solutions and hints", key="link_solutions", help=unchecked)
     hidden = [SOLUTIONS] if solutions else []
     embed = st.toggle("For embedding: without Streamlit's toolbar", key="link_embed")
-    labels = drawn(page.prefix) if start == AS_IT_IS else {}
+    labels = UrlState.here().drawn(page.prefix) if start == AS_IT_IS else {}
     if labels:
         hidden += st.multiselect(
             "Hide these controls, at the values they have now",

@@ -82,6 +82,48 @@ def test_a_refresh_keeps_the_answers_out_of_view(learner: Learner) -> None:
         expect(verdict).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("address", "other", "back", "kept", "seen"),
+    [
+        (
+            "retrieval?ret_from=My+own+words&ret_words=one+two+two",
+            "The lesson's",
+            "My own words",
+            "kept.ret_words=one",
+            "one two two",
+        ),
+        (
+            "mask_workshop?work_part=Alignment&work_align_guess=5",
+            "Gallery",
+            "Alignment",
+            "kept.work_align_guess=5",
+            "So many does the last query see",
+        ),
+        (
+            "bug_lab?lab_specimen=A&lab_A_guess=No+scale&lab_A_move=Lock+in",
+            "B",
+            "A",
+            "kept.lab_A_move=Lock",
+            "tried so far",
+        ),
+    ],
+    ids=["retrieval", "mask_workshop", "bug_lab"],
+)
+def test_a_refresh_keeps_what_is_out_of_view_on_every_page(
+    learner: Learner, address: str, other: str, back: str, kept: str, seen: str
+) -> None:
+    page = learner.open(address)
+    page.get_by_role("radio", name=other, exact=True).click()
+    page.wait_for_url(f"**{kept}*")
+    page.reload()
+    learner.settle()
+    page.get_by_role("radio", name=back, exact=True).click()
+    learner.settle()
+    found = page.get_by_text(seen).or_(page.locator(f"input[value='{seen}']"))
+    expect(found.first).to_be_visible()
+    page.wait_for_function("kept => !location.href.includes(kept)", arg=kept)
+
+
 def test_a_lost_connection_comes_back_with_the_settings(learner: Learner) -> None:
     learner.page.add_init_script(SOCKETS)
     page = learner.open("qkv_formula")

@@ -264,7 +264,7 @@ def value_of(control: Any, option: str) -> Any:
 
 def defaults(app: AppTest) -> dict[str, Any]:
     """The controls that the app has drawn so far, by key."""
-    noted: dict[str, Any] = app.session_state["controls"]
+    noted: dict[str, Any] = app.session_state["url_state"].controls
     return noted
 
 

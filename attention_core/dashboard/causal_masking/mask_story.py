@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention_core.dashboard.charts.chart import Chart
 from attention_core.dashboard.charts.heatmap import heatmap
-from attention_core.dashboard.controls.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.controls.url_state import hides_solutions
 from attention_core.measures import future_weight
 from attention_core.trace import CellTrace
 
@@ -77,7 +77,7 @@ def softmax_with_numbers(trace: CellTrace) -> str:
 
 def why_before_the_softmax() -> None:
     """A question with its answer folded away, if the link shows answers."""
-    if hides(SOLUTIONS):
+    if hides_solutions():
         return
     with st.expander("A question: why not set the weights to 0 after the softmax?"):
         st.markdown(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attention_core.dashboard.controls.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.controls.url_state import hides_solutions
 from attention_core.dashboard.export.notebook_section import Choice, Code, NotebookSection, Words
 
 OPEN = "Write down your prediction first, in place of `None` below. Then run the code to find out."
@@ -28,7 +28,7 @@ def question_section(
     """
     if verdict is None:
         asked = Choice("prediction", None, "what do you expect?")
-        if hides(SOLUTIONS):
+        if hides_solutions():
             return NotebookSection(title, (task,), (asked,))
         return NotebookSection(title, (task, OPEN), (asked, *choices), cells, uses)
     said = Choice("prediction", prediction, "yours; None if you asked to be shown")

@@ -6,7 +6,7 @@ import torch
 from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.controls import shared_link
+from attention_core.dashboard.controls.url_state import hides_solutions
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
 from attention_core.dashboard.mask_workshop.judging import JudgedRule, difference, judge
@@ -88,7 +88,7 @@ def _solved(target: Target) -> bool:
 
 def _help(target: Target) -> None:
     """Hints, each after the one before, and a solution; none where the link hides solutions."""
-    if shared_link.hides(shared_link.SOLUTIONS):
+    if hides_solutions():
         return
     key = target.question.key
     give_hints(target.question)

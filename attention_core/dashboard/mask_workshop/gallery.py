@@ -6,7 +6,7 @@ import streamlit as st
 from attention_core.dashboard import controls
 from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.controls.shared_link import hides
+from attention_core.dashboard.controls.url_state import hides
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.mask_workshop.current_mask import CurrentMask, load_rule
 from attention_core.dashboard.mask_workshop.mask_view import mask_chart

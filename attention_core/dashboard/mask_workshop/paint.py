@@ -12,7 +12,7 @@ import streamlit as st
 from torch import Tensor
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.controls import shared_link
+from attention_core.dashboard.controls.url_state import hides
 from attention_core.dashboard.mask_workshop.painted_cells import (
     LIMIT,
     Cell,
@@ -56,7 +56,7 @@ class _Grid:
 def paint(mask: Tensor) -> tuple[Cell, ...]:
     """The cells of the rule's mask (n_q, n_k) that the learner has painted against it."""
     n_q, n_k = mask.shape
-    if shared_link.hides(_KEY):
+    if hides(_KEY):
         return _exceptions(n_q, n_k)  # those of the link
     fold = st.expander(
         "Paint it", icon=":material/brush:", key="work_paint_fold", on_change="rerun"

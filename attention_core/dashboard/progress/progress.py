@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from attention_core.dashboard.catalogue import TITLES
-from attention_core.dashboard.controls.bound import reset
+from attention_core.dashboard.controls.url_state import UrlState
 from attention_core.dashboard.lesson import EXERCISES
 from attention_core.dashboard.progress.entry import Entry
 
@@ -79,4 +79,4 @@ class Progress:
         self.done.clear()
         self.forgotten += 1
         for prefix in (EXERCISES.prefix, *TITLES):
-            reset(prefix)
+            UrlState.here().reset(prefix)

@@ -18,8 +18,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.controls.shared_link import SOLUTIONS
+from attention_core.dashboard.controls.url_state import hides_solutions
 from attention_core.dashboard.progress.progress import Progress
 from attention_core.dashboard.questions.question import Question
 from attention_core.dashboard.questions.verdict import Verdict, show_verdict
@@ -48,7 +47,7 @@ def predict(question: Question, control: Callable[[bool], Guess | None]) -> Answ
         move = LOCK_IN if guess is not None else THINKING
     else:
         guess, move = _lock_in(question, control)
-    if shared_link.hides(SOLUTIONS):
+    if hides_solutions():
         if move == LOCK_IN and guess is not None:
             _say_hidden()
         return None
@@ -125,7 +124,7 @@ def _lock_in(
     above = st.container()
     move = controls.segments(
         "Your move",
-        MOVES[:2] if shared_link.hides(SOLUTIONS) else MOVES,
+        MOVES[:2] if hides_solutions() else MOVES,
         key=f"{question.key}_move",
         help="Lock in your prediction to see the result beside it, or ask to be shown.",
     )

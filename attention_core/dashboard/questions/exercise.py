@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core.dashboard.compute_settings import ComputeSettings
-from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.controls.shared_link import SOLUTIONS
+from attention_core.dashboard.controls.url_state import hides_solutions
 from attention_core.dashboard.questions.ask import run_again_if_locked
 from attention_core.dashboard.questions.question import Question
 
@@ -35,7 +34,7 @@ def show_exercise(exercise: Exercise, settings: ComputeSettings) -> bool:
             st.divider()
         if not part(settings):
             all_out = False
-            if shared_link.hides(SOLUTIONS):
+            if hides_solutions():
                 continue
             if left := len(exercise.parts) - number:
                 more = "One more question follows" if left == 1 else f"{left} more questions follow"

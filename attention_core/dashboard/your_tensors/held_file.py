@@ -11,7 +11,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attention_core.dashboard import controls
-from attention_core.dashboard.controls.shared_link import SOLUTIONS, hides
+from attention_core.dashboard.controls.url_state import hides_solutions
 from attention_core.dashboard.your_tensors.samples import SAMPLES, Sample
 from attention_core.dashboard.your_tensors.tensor_files.limits import (
     MAX_MEGABYTES,
@@ -61,7 +61,7 @@ def _own_file() -> Shown:
 
 def _ask_about(sample: Sample) -> Shown:
     st.markdown(f"*Predict first:* {sample.predict}")
-    if not hides(SOLUTIONS):
+    if not hides_solutions():
         with st.expander("The answer", icon=":material/visibility:"):
             st.markdown(sample.answer)
     return Shown(sample.load(), sample.file, sample.file)

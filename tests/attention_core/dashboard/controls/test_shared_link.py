@@ -12,12 +12,11 @@ def page():
     import streamlit as st
 
     from attention_core.dashboard import controls
-    from attention_core.dashboard.controls import bound
-    from attention_core.dashboard.controls.shared_link import hides_anything, take_up_link
+    from attention_core.dashboard.controls.url_state import UrlState
 
-    take_up_link()
+    UrlState.here().begin("demo")
     if st.button("Reset"):
-        bound.reset("demo")
+        UrlState.here().reset("demo")
     st.button("Assign", on_click=controls.assign, args=("demo_view", "b"))
     n = controls.slider("n", 1, 7, 5, key="demo_n")
     days = ("Mo", "Tu")
@@ -34,8 +33,8 @@ def page():
         "days": controls.several_segments("days", days, ["Mo"], key="demo_days"),
     }
     st.session_state["value"] = value
-    st.session_state["drawn"] = bound.drawn("demo")
-    st.session_state["hides"] = hides_anything()
+    st.session_state["drawn"] = UrlState.here().drawn("demo")
+    st.session_state["hides"] = bool(UrlState.here().link.names)
 
 
 def follow(hide: list[str], **given: object) -> AppTest:

@@ -10,10 +10,10 @@ def page():
     import streamlit as st
 
     from attention_core.dashboard import controls
-    from attention_core.dashboard.controls import bound
+    from attention_core.dashboard.controls.url_state import UrlState
 
     if st.button("Reset"):
-        bound.reset("demo")
+        UrlState.here().reset("demo")
     n = controls.slider("n", 1, 13, 11, key="demo_n")
     st.session_state["value"] = controls.span("part", n, key="demo_part")
 

@@ -6,9 +6,8 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
-from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.alignment_question import ANSWERS
+from attention_core.dashboard.questions import ask
 from support.app import texts
 
 WHOLE = "max abs diff to the whole"
@@ -67,7 +66,7 @@ def test_the_pictures_come_after_the_prediction_only():
 
 
 def test_a_link_that_hides_solutions_hides_the_pictures(monkeypatch):
-    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(ask, "hides_solutions", lambda: True)
     app = opened()
     assert nothing_is_shown(app) and "hides the solution" in app.info[0].value
 

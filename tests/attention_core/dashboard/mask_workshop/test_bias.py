@@ -8,11 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import bias_tensor, sample_qkv
-from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.bias import KINDS
 from attention_core.dashboard.mask_workshop.bias_kinds import T5_TABLE
 from attention_core.dashboard.mask_workshop.minus_infinity import forbid_beyond
+from attention_core.dashboard.questions import ask
 from support.app import texts
 
 CAUSAL = "j <= i"
@@ -120,7 +119,7 @@ def test_the_pictures_come_after_the_prediction_only():
 
 
 def test_a_link_that_hides_solutions_hides_the_pictures(monkeypatch):
-    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(ask, "hides_solutions", lambda: True)
     app = opened()
     assert not alts(app) and not app.metric and "exponential" not in texts(app)
     assert "hides the solution" in app.info[0].value

@@ -7,8 +7,6 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import CONVENTIONS, MixUp, snippets
 from attention_core.conventions.comparison import BOOLEAN, FLEX, IS_CAUSAL, MULTIHEAD
-from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.polarity import (
     ANSWERS,
     ERROR,
@@ -17,6 +15,7 @@ from attention_core.dashboard.mask_workshop.polarity import (
     SAME,
     judge,
 )
+from attention_core.dashboard.questions import ask
 from support.app import texts
 
 pytestmark = [
@@ -124,7 +123,7 @@ def test_the_mix_up_is_shown_after_the_prediction(guess):
 
 
 def test_a_link_that_hides_solutions_hides_this_one(monkeypatch):
-    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(ask, "hides_solutions", lambda: True)
     app = opened()
     app.radio("work_conv_guess").set_value(OPPOSITE).run()
     assert not app.get("vega_lite_chart") and "Right" not in texts(app)

@@ -5,13 +5,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attention_core import GALLERY, MaskCosts
-from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.gallery import (
     GROWING,
     comparison,
     generating_in_words,
 )
+from attention_core.dashboard.questions import ask
 from support.app import texts
 
 
@@ -94,7 +93,7 @@ def test_a_wrong_prediction_is_answered_by_its_own_numbers(guess, growth):
 
 
 def test_a_link_that_hides_solutions_hides_this_one(monkeypatch):
-    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(ask, "hides_solutions", lambda: True)
     app = opened()
     app.radio("work_gal_guess").set_value(RIGHT).run()
     assert not app.dataframe and "times" not in texts(app)

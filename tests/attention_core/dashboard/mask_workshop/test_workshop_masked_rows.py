@@ -9,13 +9,12 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attention_core import sample_qkv
-from attention_core.dashboard.controls import shared_link
-from attention_core.dashboard.controls.shared_link import SOLUTIONS
 from attention_core.dashboard.mask_workshop.masked_row_gradients import (
     ANSWERS,
     TITLES,
     nan_in_words,
 )
+from attention_core.dashboard.questions import ask
 from attention_core.masked_rows import masked_row_answers
 from support.app import texts
 
@@ -142,7 +141,7 @@ def test_the_right_prediction_is_what_the_gradients_say():
 
 
 def test_a_link_that_hides_solutions_hides_the_gradients(monkeypatch):
-    monkeypatch.setattr(shared_link, "hides", lambda name: name == SOLUTIONS)
+    monkeypatch.setattr(ask, "hides_solutions", lambda: True)
     app = opened()
     app.radio("work_dead_guess").set_value(RIGHT).run()
     assert "finite" not in texts(app) and "hides the solution" in app.info[0].value

@@ -10,10 +10,10 @@ def page():
     import streamlit as st
 
     from attention_core.dashboard import controls
-    from attention_core.dashboard.controls import bound
+    from attention_core.dashboard.controls.url_state import UrlState
 
     if st.button("Reset"):
-        bound.reset("demo")
+        UrlState.here().reset("demo")
     n = controls.slider("n", 1, 7, 5, key="demo_n")
     value = {
         "n": n,
@@ -136,12 +136,11 @@ def page_in_parts():
     import streamlit as st
 
     from attention_core.dashboard import controls
-    from attention_core.dashboard.controls import bound
+    from attention_core.dashboard.controls.url_state import UrlState
 
-    bound.begin()
+    UrlState.here().begin("demo")
     if st.button("Reset"):
-        bound.reset("demo")
-    bound.take_up_address("demo")
+        UrlState.here().reset("demo")
     if controls.segments("part", ["One", "Other"], key="demo_part") == "Other":
         st.session_state["value"] = [
             controls.slider("n", 1, 7, 5, key="demo_n"),
@@ -155,7 +154,7 @@ def page_in_parts():
             controls.toggle("on", key="demo_on"),
             controls.text("words", "the cat", key="demo_words", limit=20),
         ]
-    bound.keep_in_address("demo")
+    UrlState.here().end("demo")
 
 
 SET = {"n": 3, "x": 0.5, "s": (2, 4), "i": 3, "view": "b", "guess": "no"} | {
@@ -240,12 +239,11 @@ def test_reset_of_a_slider_for_which_there_is_no_room_now(hidden):
         import streamlit as st
 
         from attention_core.dashboard import controls
-        from attention_core.dashboard.controls import bound
-        from attention_core.dashboard.controls.shared_link import take_up_link
+        from attention_core.dashboard.controls.url_state import UrlState
 
-        take_up_link()
+        UrlState.here().begin("demo")
         if st.button("Reset"):
-            bound.reset("demo")
+            UrlState.here().reset("demo")
         n = controls.slider("n", 1, 7, 5, key="demo_n")
         if controls.toggle("more", key="demo_more"):
             st.session_state["value"] = controls.slider("t", 0, n - 1, 3, key="demo_t")
@@ -285,3 +283,43 @@ def test_a_position_is_known_before_its_control_is_drawn(value):
     assert before == drawn == (int(value) if value in ("0", "3", "6") else 2)
     at.selectbox(key="demo_i").select(5).run()
     assert at.session_state["pair"] == (5, 5)
+
+
+def test_hundreds_of_parameters_for_what_is_out_of_view_are_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from attention_core.dashboard.controls import out_of_view
+    from attention_core.dashboard.controls.url_state import UrlState
+
+    at = AppTest.from_function(page_in_parts, default_timeout=30)
+    for number in range(800):
+        at.query_params[f"kept.demo_x{number}"] = "1"
+    at.query_params["other"] = "stays"
+    at.run()
+    assert not at.exception
+    state: UrlState = at.session_state["url_state"]
+    assert len(state.out_of_view.kept) == out_of_view.MOST == 64
+    assert len(kept(at)) == 64 and "stays" in at.query_params["other"]
+    at.segmented_control(key="demo_part").set_value("Other").run()
+    assert not at.exception
+
+
+def test_nothing_is_written_while_a_slider_moves() -> None:
+    def page():
+        import streamlit as st
+
+        from attention_core.dashboard import controls
+        from attention_core.dashboard.controls.url_state import UrlState
+
+        UrlState.here().begin("demo")
+        if controls.slider("n", 1, 7, 5, key="demo_n") > 2:
+            controls.text("words", "the cat", key="demo_words")
+        st.button("Again")
+        UrlState.here().end("demo")
+
+    at = AppTest.from_function(page, default_timeout=30).run()
+    at.text_input(key="demo_words").set_value("a dog").run()
+    at.slider(key="demo_n").set_value(2).run()
+    assert not kept(at)  # the browser may have moved on, and what is written would take it back
+    at.button[0].click().run()
+    assert "a dog" in kept(at)["kept.demo_words"]
