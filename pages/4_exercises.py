@@ -22,7 +22,7 @@ st.markdown(
     "are in the address of this page, and what came of them on the Overview."
 )
 titles = [exercise.title for exercise in EXERCISES]
-chosen = controls.segments("Exercise", titles, key="ex_exercise")
+chosen = controls.segments("Exercise", titles, key=lesson.EXERCISE)
 number = titles.index(chosen)
 exercise = EXERCISES[number]
 
@@ -37,7 +37,7 @@ if show_exercise(exercise, settings):  # not earlier: the code gives results awa
             icon=":material/arrow_forward:",
             key="ex_next",
             on_click=controls.assign,
-            args=("ex_exercise", following.title),
+            args=(lesson.EXERCISE, following.title),
         )
 
 st.divider()

@@ -9,7 +9,7 @@ with first_screen():
     from attention_core.dashboard.bug_lab.conditions import choose_conditions
     from attention_core.dashboard.bug_lab.diagnosis import diagnose
     from attention_core.dashboard.bug_lab.place import choose_place
-    from attention_core.dashboard.bug_lab.specimens import LETTERS
+    from attention_core.dashboard.bug_lab.specimens import LETTERS, SPECIMEN
     from attention_core.dashboard.bug_lab.symptoms_notebook import symptoms_section
     from attention_core.dashboard.bug_lab.symptoms_panel import show_symptoms
     from attention_core.dashboard.lesson import BUG_LAB as PAGE
@@ -24,7 +24,7 @@ intro = (
     "change the settings until the fault shows."
 )
 st.markdown(intro)
-letter = controls.segments("Specimen", LETTERS, key="lab_specimen")
+letter = controls.segments("Specimen", LETTERS, key=SPECIMEN)
 conditions = choose_conditions(settings)
 
 st.header(f"Symptoms of specimen {letter}")

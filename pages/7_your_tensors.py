@@ -25,7 +25,7 @@ with first_screen():
     from attention_core.dashboard.your_tensors.proof import show_proof
     from attention_core.dashboard.your_tensors.saving import show_saving
     from attention_core.dashboard.your_tensors.selected_head import SelectedHead
-    from attention_core.dashboard.your_tensors.session_cache import remembered
+    from attention_core.dashboard.your_tensors.session_cache import OVERVIEW, remembered
     from attention_core.dashboard.your_tensors.tensor_files.loaded import Loaded, Projections
     from attention_core.heads.blockwise import weights_blockwise
     from attention_core.heads.measures import measure_head
@@ -60,7 +60,7 @@ def look_at(shown: Shown) -> None:
     rule, mask = choose_mask(tensors, settings)
     key = (shown.identity, rule, settings)
     with st.spinner("Computing the weights of all heads …", show_time=True):
-        found = remembered("own_overview", key, lambda: overview(tensors, mask, settings))
+        found = remembered(OVERVIEW, key, lambda: overview(tensors, mask, settings))
     b, h = choose_head(batch, heads)
     show_all_heads(found, (b, h), (n_q, n_k))
 

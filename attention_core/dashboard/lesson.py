@@ -5,6 +5,7 @@ from dataclasses import dataclass
 TITLE = "The Attention Mechanism"
 PREVIOUS_LESSON = "Instance segmentation"
 NEXT_LESSON = "The transformer architecture"
+EXERCISE = "ex_exercise"  # the control that chooses one of them
 EXERCISE_TITLES = ("Blended query", "No scale", "Local window")
 
 

@@ -6,9 +6,8 @@ import streamlit as st
 
 from attention_core.dashboard.controls.shared_link import HIDE, SOLUTIONS
 from attention_core.dashboard.controls.url_state import UrlState
-from attention_core.dashboard.lesson import EXERCISE_TITLES, EXERCISES, Page
+from attention_core.dashboard.lesson import EXERCISE, EXERCISE_TITLES, EXERCISES, Page
 
-EXERCISE = "ex_exercise"  # the control that chooses one
 AS_IT_IS = "This page, as it is"
 
 

@@ -21,6 +21,7 @@ from attention_core.attention import attention, attention_steps
 
 HALF = [torch.bfloat16, torch.float16]
 DTYPES = [torch.float64, torch.float32, *HALF]
+QKV = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 def normal(*shape, seed=0, dtype=torch.float32):
@@ -31,7 +32,7 @@ def worst(found):
     return max(found.torch_difference, found.float64_difference, found.row_sum_deviation)
 
 
-def test_the_lesson_agrees_to_the_last_bits(lesson):
+def test_the_lesson_agrees_to_the_last_bits(lesson: QKV):
     for mask in (None, torch.tril(torch.ones(5, 5))):
         found = compare_with_torch(*lesson, mask)
         assert found.agrees
@@ -141,12 +142,12 @@ def test_wrong_weights_do_not_agree_even_if_v_hides_them(lesson):
 
 @pytest.mark.parametrize("position", range(3))
 def test_nan_never_agrees(position):
-    found = [0.0, 0.0, 0.0]
-    assert Agreement(*found, tolerance=1e-6).agrees
+    found = [0.0, 0.0, 0.0, 1e-6]  # the last one is the tolerance
+    assert Agreement(*found).agrees
     found[position] = math.nan
-    assert not Agreement(*found, tolerance=1e-6).agrees
+    assert not Agreement(*found).agrees
     found[position] = 2e-6
-    assert not Agreement(*found, tolerance=1e-6).agrees
+    assert not Agreement(*found).agrees
 
 
 def test_overflow_does_not_agree():
@@ -216,11 +217,12 @@ def test_right_results_agree_with_a_bias_small_or_large(dtype, lead, sizes, size
     bias = normal(*lead, n_q, n_k, seed=seed + 3) * size
     bias[..., ::3, 0] = -math.inf  # for n_k = 1 a dead row
     mask = None if diagonal is None else torch.ones(*lead, n_q, n_k).tril(diagonal)
-    found = compare_with_torch(*(x.to(dtype) for x in (q, k, v)), mask, bias=bias.to(dtype))
+    q, k, v, bias = (tensor.to(dtype) for tensor in (q, k, v, bias))
+    found = compare_with_torch(q, k, v, mask, bias=bias)
     assert found.agrees, found
 
 
-def test_the_tolerance_counts_the_bias_and_what_is_hidden_not(lesson):
+def test_the_tolerance_counts_the_bias_and_what_is_hidden_not(lesson: QKV):
     plain = compare_with_torch(*lesson).tolerance
     bias = torch.zeros(1, 5, 5)
     bias[0, 1, 3] = -1000.0

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attention_core.attention import attention, attention_steps
-from support.attention_contract import assert_is_attention
+from tests.support.attention_contract import assert_is_attention
 
+QKV = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 I3 = torch.eye(3)
 CAUSAL3 = torch.ones(3, 3).tril().bool()
 TOLERANCE = {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
@@ -92,10 +93,10 @@ def test_every_step_is_returned_and_follows_from_the_one_before(lesson):
     output, weights = attention(q, k, v, mask)
     assert torch.equal(output, steps.output) and torch.equal(weights, steps.weights)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        steps.scale = 1.0
+        steps.scale = 1.0  # type: ignore[misc]
 
 
-def test_a_mask_of_ones_is_no_mask_and_inputs_are_not_written(lesson):
+def test_a_mask_of_ones_is_no_mask_and_inputs_are_not_written(lesson: QKV):
     before = [t.clone() for t in lesson]
     masked, plain = attention(*lesson, torch.ones(5, 5)), attention(*lesson)
     assert torch.equal(masked[0], plain[0]) and torch.equal(masked[1], plain[1])
@@ -303,7 +304,7 @@ def test_a_number_added_to_a_whole_row_changes_nothing(lesson):
 
 
 @pytest.mark.parametrize("diagonal", [0, -1, -3])  # -1 and below: dead rows
-def test_minus_infinity_forbids_exactly_as_false_does(lesson, diagonal):
+def test_minus_infinity_forbids_exactly_as_false_does(lesson: QKV, diagonal):
     mask = torch.ones(5, 5).tril(diagonal).bool()
     bias = torch.zeros(5, 5).masked_fill(~mask, -math.inf)
     by_bias, by_mask = attention(*lesson, bias=bias), attention(*lesson, mask)

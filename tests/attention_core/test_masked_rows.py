@@ -19,7 +19,7 @@ def normal(*shape, seed=0):
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-def qkv(lead=()):
+def qkv(lead=()) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return normal(*lead, 5, 3), normal(*lead, 7, 3, seed=1), normal(*lead, 7, 2, seed=2)
 
 

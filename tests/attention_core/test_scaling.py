@@ -14,7 +14,7 @@ from attention_core.scaling import SCALE_RULES, scale_for, scaling_study
 
 def softmax_jacobian_norms(scores: Tensor) -> list[float]:
     softmax = partial(torch.softmax, dim=-1)
-    return [jacobian(softmax, row).norm().item() for row in scores]  # type: ignore[no-untyped-call]
+    return [jacobian(softmax, row).norm().item() for row in scores]
 
 
 def test_scale_rules() -> None:
@@ -164,8 +164,7 @@ def test_the_gradient_of_a_query_is_that_of_autograd(rule: str) -> None:
         return lambda query: attention(query, keys, keys, scale=scale_for(rule, d_k))[1]
 
     expected = [
-        jacobian(weights_of(keys), query).norm().item()  # type: ignore[no-untyped-call]
-        for query, keys in zip(q, k, strict=True)
+        jacobian(weights_of(keys), query).norm().item() for query, keys in zip(q, k, strict=True)
     ]
     (found,) = scaling_study([d_k], rule=rule, n_k=n_k, draws=draws, dtype=torch.float64)
     assert found.query_gradients.tolist() == pytest.approx(expected)

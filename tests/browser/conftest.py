@@ -3,12 +3,13 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from benchmarks.browser import Server, chromium, find_chromium, serve
-from support.learner import TIMEOUT, Learner
+from tests.support.learner import TIMEOUT, Learner
 
 expect.set_options(timeout=TIMEOUT)
 
@@ -34,6 +35,7 @@ def server(browser: Browser) -> Iterator[Server]:
         assert "Traceback" not in "".join(running.log)
 
 
+Theme = Literal["light", "dark"]
 OpenLearner = Callable[..., Learner]
 
 
@@ -43,7 +45,7 @@ def new_learner(browser: Browser, server: Server) -> Iterator[OpenLearner]:
     learners: list[Learner] = []
 
     def new(
-        size: tuple[int, int] = (1280, 900), theme: str = "light", url: str | None = None
+        size: tuple[int, int] = (1280, 900), theme: Theme = "light", url: str | None = None
     ) -> Learner:
         width, height = size
         context = browser.new_context(

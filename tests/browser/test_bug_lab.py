@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from attention_core.dashboard.bug_lab.names import NAMES
 from attention_core.dashboard.bug_lab.specimens import behind
-from support.learner import Learner
+from tests.support.learner import Learner
 
 NAME = NAMES[behind("B")].short
 

@@ -7,7 +7,7 @@ import torch
 from PIL import Image
 from playwright.sync_api import expect
 
-from support.learner import Learner
+from tests.support.learner import Learner
 
 
 def test_next_adds_a_key_to_the_cache(learner: Learner) -> None:

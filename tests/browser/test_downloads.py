@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.learner import Learner
+from tests.support.learner import Learner
 
 NOTEBOOK = "Take this page away as a notebook"
 FILES = "Weights and pictures as files"

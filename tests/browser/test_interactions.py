@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from playwright.sync_api import Locator, expect
 from torch import Tensor
 
-from support.learner import Learner
+from tests.support.learner import Learner
 
 WEIGHTS = ".st-key-qkv_weights_box"
 

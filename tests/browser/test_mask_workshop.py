@@ -5,7 +5,7 @@ from urllib.parse import quote_plus
 
 from playwright.sync_api import Locator, expect
 
-from support.learner import Learner
+from tests.support.learner import Learner
 
 NUMBERS = "svg.marks .mark-text.role-mark text"
 

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from attention_core.dashboard.lesson import PAGES
-from support.learner import Learner, title_of
+from tests.support.learner import Learner, title_of
 
 ROOT = Path(__file__).parents[2]
 PATHS = ["", *sorted(file.stem.partition("_")[2] for file in ROOT.glob("pages/*.py"))]

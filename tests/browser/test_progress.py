@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from attention_core.dashboard.catalogue import TITLES as QUESTIONS
-from support.learner import Learner
+from tests.support.learner import Learner
 
 KEPT = "localStorage.getItem('attention-lesson-progress')?.includes('\"right\":true')"
 

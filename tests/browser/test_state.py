@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from attention_core.dashboard.lesson import PAGES, Page
 from benchmarks.browser import serve
-from support.learner import Learner
+from tests.support.learner import Learner
 
 # Keep hold of the connections to the server, so that a test can cut them.
 SOCKETS = """

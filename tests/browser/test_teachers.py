@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from support.learner import Learner
+from tests.support.learner import Learner
 
 
 def make_link(learner: Learner) -> Locator:

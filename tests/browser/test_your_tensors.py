@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from playwright.sync_api import Locator, expect
 from safetensors.torch import save_file
 
-from support.learner import Learner
+from tests.support.learner import Learner
 
 OWN = "your_tensors?own_from=My+own+file"
 HEADS, N_Q, N_K, D = 2, 5, 7, 3

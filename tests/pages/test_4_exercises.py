@@ -196,7 +196,7 @@ def test_the_way_to_the_next_exercise() -> None:
 @pytest.mark.parametrize("value", ["1e9", "-3", "inf", "abc", "", "5" * 5000, "<img src=x>"])
 def test_strangers_values_open_every_exercise_with_everything_out(value: str) -> None:
     moves = {f"{question.key}_move".removeprefix("ex_"): SHOW_ME for question in QUESTIONS}
-    keys = ("blend_weight_guess", "blend_sharpness", "blend_a", "scale_onehot_to", "scale_d")
+    keys = ["blend_weight_guess", "blend_sharpness", "blend_a", "scale_onehot_to", "scale_d"]
     keys += ("scale_wrong", "window_how", "window_q0", "window_layers", "window_shift")
     at = open_page(**moves, **dict.fromkeys((*keys, "window_seed", "scale_onehot_guess"), value))
     for exercise in EXERCISES:

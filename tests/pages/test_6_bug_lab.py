@@ -141,7 +141,7 @@ def test_specimens_that_cannot_be_told_apart_get_the_same_page(settings: dict[st
 
 def groups(**settings: Any) -> dict[str, set[str]]:
     """Which letters give the same weights and output, found from outside the page."""
-    given = {
+    given: dict[str, Any] = {
         "batch": 2,
         "heads": 1,
         "n": 5,

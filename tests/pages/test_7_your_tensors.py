@@ -5,9 +5,11 @@ import io
 import re
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 import torch
 import torch.nn.functional as F
 from pyarrow import ipc
@@ -16,6 +18,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.testing.v1 import AppTest
 
 from attention_core.dashboard.your_tensors import all_heads, computing
+from attention_core.mask_rules import rule_matrix
 
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/7_your_tensors.py"
@@ -61,7 +64,7 @@ def said(at: AppTest, words: str) -> list[str]:
     return [m.value for m in at.markdown if words in m.value]
 
 
-def npz(**arrays: np.ndarray) -> bytes:
+def npz(**arrays: Any) -> bytes:
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
@@ -239,11 +242,10 @@ def test_numbers_beyond_the_range_are_not_held_against_a_tolerance() -> None:
 
 def test_a_rule_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
-    real = computing.rule_matrix
 
-    def noted(rule: str, n_q: int, *rest: object) -> torch.Tensor:
+    def noted(rule: str, n_q: int, *rest: Any) -> torch.Tensor:
         asked.append((rule, n_q))
-        return real(rule, n_q, *rest)
+        return rule_matrix(rule, n_q, *rest)
 
     monkeypatch.setattr(computing, "rule_matrix", noted)
     at = upload(open_page(**OWN, own_i="2", own_j="3", own_rule="j <= i"), QKV)
@@ -395,8 +397,8 @@ def test_a_click_on_a_small_picture_moves_the_selectors(monkeypatch: pytest.Monk
     at = upload(open_page(**OWN), QKV)
     (chart,) = (c for c in at.get("vega_lite_chart") if c.proto.alt.startswith("The weights of 6"))
     assert chart.proto.selection_mode == ["head"]
-    clicked = {"own_all": {"selection": {"head": [{"element": 1, "head": 2}]}}}
-    monkeypatch.setattr(all_heads.st, "session_state", clicked)
+    clicked: dict[str, Any] = {"own_all": {"selection": {"head": [{"element": 1, "head": 2}]}}}
+    monkeypatch.setattr(st, "session_state", clicked)
     all_heads._choose_clicked()
     assert (clicked["own_b"], clicked["own_h"]) == (1, 2)
 

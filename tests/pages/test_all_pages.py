@@ -220,7 +220,7 @@ def test_where_a_link_hides_solutions_no_prediction_is_judged(file: Path) -> Non
 
 @every_page
 def test_a_link_sets_the_sliders(file: Path) -> None:
-    wanted = {slider.key: at(slider, slider.max) for slider in open_app(file).main.slider}
+    wanted = {str(slider.key): at(slider, slider.max) for slider in open_app(file).main.slider}
     linked = open_app(file, {key: in_a_link(value) for key, value in wanted.items()})
     assert_sound(linked)
     found = {slider.key: slider.value for slider in linked.main.slider}

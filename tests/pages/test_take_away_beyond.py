@@ -15,7 +15,7 @@ from safetensors.torch import save
 
 from attention_core.dashboard.bug_lab.names import NAMES
 from attention_core.dashboard.mask_workshop.targets import TARGETS
-from support.taken_pages import (
+from tests.support.taken_pages import (
     AGREEMENT,
     PageExport,
     State,
@@ -56,8 +56,11 @@ NAMED = {"lab_specimen": "K", "lab_K_guess": "No scale", "lab_K_move": "Lock in"
 HEAD = {"own_h": "2", "own_rule": "i - j < 4", "own_names": WORDS, "own_rows_11": ["2", "9"]}
 HEAD |= {"own_columns_11": ["1", "7"], "own_i": "5 · the", "own_j": '3 · """', "dtype": "float64"}
 FINISHED = {"own_sample": "An attention sink", "own_b": "1", "own_h": "2", "own_j": "0"}
-LARGE = {"own_from": "My own file", "own_b": "1", "own_h": "2", "own_rule": "i - j < 5"}
-LARGE |= {"own_i": "10", "own_j": "3", "own_columns_71": ["2", "70"]}
+LARGE = {"own_from": "My own file", "own_b": "1", "own_h": "2", "own_rule": "i - j < 5"} | {
+    "own_i": "10",
+    "own_j": "3",
+    "own_columns_71": ["2", "70"],
+}
 Q, K, V, ALLOWED = (
     torch.randn(2, 3, *shape, generator=torch.Generator().manual_seed(shape[-1]))
     for shape in ((67, 3), (71, 3), (71, 5), (67, 71))

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from nbclient import NotebookClient
 
-from support.taken_pages import (
+from tests.support.taken_pages import (
     AGREEMENT,
     PageExport,
     State,

@@ -16,6 +16,7 @@ from attention_core.convolution import toeplitz
 from attention_core.dashboard.bug_lab import case
 from attention_core.dashboard.catalogue import GROUPS, LETTERS, TITLES
 from attention_core.dashboard.causal_masking import future
+from attention_core.dashboard.causal_masking.token_edit import moved
 from attention_core.dashboard.exercises import (
     fixed_weights,
     receptive_field,
@@ -35,7 +36,8 @@ from attention_core.dashboard.qkv_formula import symmetry
 from attention_core.dashboard.retrieval import absent_token
 from attention_core.faults import right as right_implementation
 from attention_core.masked_rows import MaskedRowAnswer
-from attention_core.masks import bidirectional, local
+from attention_core.masks import bidirectional, local, mask_tensor
+from attention_core.retrieval import retrieve
 from attention_core.scaling import scaling_study
 
 ROOT = Path(__file__).parents[2]
@@ -121,9 +123,7 @@ QUESTIONS: list[tuple[str, str, dict[str, str], Patch]] = [
         lambda patch: patch.setattr(
             absent_token,
             "retrieve",
-            lambda *given, _real=absent_token.retrieve, **options: all_on_key_0(
-                _real(*given, **options)
-            ),
+            lambda *given, _real=retrieve, **options: all_on_key_0(_real(*given, **options)),
         ),
     ),
     (
@@ -133,7 +133,7 @@ QUESTIONS: list[tuple[str, str, dict[str, str], Patch]] = [
         lambda patch: patch.setattr(
             future,
             "moved",
-            lambda qkv, edited, mask=None, _real=future.moved: _real(qkv, edited),
+            lambda qkv, edited, mask=None, _real=moved: _real(qkv, edited),
         ),
     ),
     (
@@ -145,9 +145,7 @@ QUESTIONS: list[tuple[str, str, dict[str, str], Patch]] = [
             or patch.setattr(
                 two_tokens,
                 "retrieve",
-                lambda *given, _real=two_tokens.retrieve, **options: _real(
-                    *given, **options, scale=0.0
-                ),
+                lambda *given, _real=retrieve, **options: _real(*given, **options, scale=0.0),
             )
         ),
     ),
@@ -244,7 +242,7 @@ QUESTIONS: list[tuple[str, str, dict[str, str], Patch]] = [
         lambda patch: patch.setattr(
             bias,
             "attention_steps",
-            lambda *given, _real=bias.attention_steps, **options: replace(
+            lambda *given, _real=attention_steps, **options: replace(
                 steps := _real(*given, **options),
                 masked_scores=steps.masked_scores.fill_diagonal_(-torch.inf),
             ),
@@ -257,7 +255,7 @@ QUESTIONS: list[tuple[str, str, dict[str, str], Patch]] = [
         lambda patch: patch.setattr(
             judging,
             "mask_tensor",
-            lambda *given, _real=judging.mask_tensor: ~_real(*given),
+            lambda *given, _real=mask_tensor: ~_real(*given),
         ),
     ),
 ]

@@ -78,9 +78,9 @@ def _agrees_with_the_fused_kernel(implementation, q, k, v, mask, padding):
         assert output.dtype == weights.dtype == dtype
         assert output.shape == exact.shape and weights.shape == shares.shape
         if dtype in (torch.float16, torch.bfloat16):  # against what these rounded inputs are
-            rounded = [tensor.double() for tensor in low]
-            exact = F.scaled_dot_product_attention(*rounded, attn_mask=allowed)
-            shares = F.scaled_dot_product_attention(*rounded[:2], identity, attn_mask=allowed)
+            q_, k_, v_ = (tensor.double() for tensor in low)
+            exact = F.scaled_dot_product_attention(q_, k_, v_, attn_mask=allowed)
+            shares = F.scaled_dot_product_attention(q_, k_, identity, attn_mask=allowed)
         assert_close(output.double(), exact, rtol=0, atol=tolerance)
         assert_close(weights.double(), shares, rtol=0, atol=tolerance)
 

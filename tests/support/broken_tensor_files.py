@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from attention_core.dashboard.your_tensors.tensor_files.limits import MAX_MEGABYTES
-from support.tensor_makers import (
+from tests.support.tensor_makers import (
     D_K,
     D_V,
     EVEN,

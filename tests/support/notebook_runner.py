@@ -32,10 +32,12 @@ def run(path: str) -> tuple[dict, str]:
         if cell["cell_type"] != "code":
             continue
         tree = ast.parse("".join(cell["source"]))
-        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body[-1]
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
         with contextlib.redirect_stdout(out):
             exec(compile(tree, cell["id"], "exec"), namespace)
-            if last is not None:
+            if isinstance(last, ast.Expr):
                 shown = eval(compile(ast.Expression(last.value), cell["id"], "eval"), namespace)
                 if hasattr(shown, "to_dict") and hasattr(shown, "to_json"):
                     shown.to_dict()

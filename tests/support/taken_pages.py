@@ -50,9 +50,9 @@ def take(
     file, query = state
     files: dict[str, Callable[[], Any]] = {}
 
-    def noted(label: str, data: Callable[[], Any], *arguments: Any, key: str, **named: Any) -> bool:
-        files[key] = data
-        return DOWNLOAD_BUTTON(label, data, *arguments, key=key, **named)
+    def noted(label: str, data: Callable[[], Any], *arguments: Any, **named: Any) -> bool:
+        files[named["key"]] = data
+        return DOWNLOAD_BUTTON(label, data, *arguments, **named)
 
     monkeypatch.setattr(page_export, "GRACE", 0)
     monkeypatch.setattr(st, "download_button", noted)

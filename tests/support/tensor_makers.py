@@ -4,6 +4,7 @@ import io
 import json
 import struct
 import zipfile
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,13 +22,13 @@ MASK = np.tri(N_Q, N_K, dtype=bool)
 EVEN = np.full((B, H, N_Q, N_K), 1 / N_K, np.float32)
 
 
-def npy(array: np.ndarray, **options: bool) -> bytes:
+def npy(array: np.ndarray | np.generic, **options: bool) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, array, **options)
     return buffer.getvalue()
 
 
-def npz(**arrays: np.ndarray) -> bytes:
+def npz(**arrays: Any) -> bytes:
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()

@@ -12,7 +12,7 @@ from attention_core.dashboard.bug_lab.feedback import mismatch, undecided
 from attention_core.dashboard.bug_lab.figures import figure
 from attention_core.dashboard.bug_lab.names import DIAGNOSES, NAMES
 from attention_core.dashboard.bug_lab.score import diagnosed, note_diagnosis, show_score
-from attention_core.dashboard.bug_lab.specimens import LETTERS, question
+from attention_core.dashboard.bug_lab.specimens import LETTERS, SPECIMEN, question
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.export.page_export import keep_section
 from attention_core.dashboard.questions.ask import Answer, predict
@@ -31,7 +31,7 @@ def diagnose(case: Case, settings: ComputeSettings) -> None:
             icon=":material/arrow_forward:",
             key="lab_next",
             on_click=controls.assign,
-            args=("lab_specimen", following),
+            args=(SPECIMEN, following),
         )
 
 

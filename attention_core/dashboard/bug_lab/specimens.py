@@ -105,6 +105,7 @@ _BEHIND: dict[str, tuple[Implementation, Hints]] = {
         ),
     ),
 }
+SPECIMEN = "lab_specimen"  # the control that chooses one
 LETTERS = tuple(_BEHIND)
 SPECIMENS = tuple(Question(f"lab_{letter}", hints) for letter, (_, hints) in _BEHIND.items())
 _QUESTIONS = dict(zip(LETTERS, SPECIMENS, strict=True))

@@ -15,6 +15,7 @@ from attention_core.masks import flip_cells, mask_tensor
 
 DEFAULT_RULE = "j <= i and i - j < 3"
 D = 8  # d_k and d_v
+RULE, PAINTED = "work_rule", "work_paint"  # the controls: the text, and the cells against it
 _LAST = "work_last_rule"  # the last legal one, in the session
 
 
@@ -49,8 +50,8 @@ class DrawnRule:
 
 def load_rule(rule: str) -> None:
     """Take up a rule from elsewhere, nothing painted: for a button's `on_click`."""
-    controls.assign("work_rule", rule)
-    controls.assign("work_paint", "")
+    controls.assign(RULE, rule)
+    controls.assign(PAINTED, "")
 
 
 def write_rule(settings: ComputeSettings) -> DrawnRule:
@@ -61,7 +62,7 @@ def write_rule(settings: ComputeSettings) -> DrawnRule:
     typed = controls.text(
         "Rule: may query i attend to key j?",
         DEFAULT_RULE,
-        key="work_rule",
+        key=RULE,
         help="Press Enter to draw it.",
     ).strip()
     message = st.container()

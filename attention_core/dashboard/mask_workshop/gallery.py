@@ -8,7 +8,7 @@ from attention_core.dashboard.charts.chart import show, show_tables
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.controls.url_state import hides
 from attention_core.dashboard.export.page_export import keep_section
-from attention_core.dashboard.mask_workshop.current_mask import CurrentMask, load_rule
+from attention_core.dashboard.mask_workshop.current_mask import RULE, CurrentMask, load_rule
 from attention_core.dashboard.mask_workshop.mask_view import mask_chart
 from attention_core.dashboard.mask_workshop.notebook import gallery_section, growth_section
 from attention_core.dashboard.panels.source import show_source
@@ -58,7 +58,7 @@ def show_gallery(current: CurrentMask, settings: ComputeSettings) -> None:
 
 
 def _offer(entry: GalleryMask, current: CurrentMask) -> None:
-    if hides("work_rule"):
+    if hides(RULE):
         return
     held = current.rule == entry.rule and not current.exceptions
     st.button(

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from attention_core.dashboard import controls
 from attention_core.dashboard.controls.url_state import hides
+from attention_core.dashboard.mask_workshop.current_mask import PAINTED
 from attention_core.dashboard.mask_workshop.painted_cells import (
     LIMIT,
     Cell,
@@ -22,7 +23,7 @@ from attention_core.dashboard.mask_workshop.painted_cells import (
 from attention_core.masks import flip_cells
 
 LARGEST = 12  # queries and keys of a grid
-_KEY, _GRID = "work_paint", "work_grid"
+_GRID = "work_grid"
 
 Rows = list[list[bool]]
 
@@ -56,7 +57,7 @@ class _Grid:
 def paint(mask: Tensor) -> tuple[Cell, ...]:
     """The cells of the rule's mask (n_q, n_k) that the learner has painted against it."""
     n_q, n_k = mask.shape
-    if hides(_KEY):
+    if hides(PAINTED):
         return _exceptions(n_q, n_k)  # those of the link
     fold = st.expander(
         "Paint it", icon=":material/brush:", key="work_paint_fold", on_change="rerun"
@@ -81,9 +82,9 @@ def paint(mask: Tensor) -> tuple[Cell, ...]:
             "Clear the exceptions",
             icon=":material/ink_eraser:",
             key="work_paint_clear",
-            disabled=not st.session_state.get(_KEY),
+            disabled=not st.session_state.get(PAINTED),
             on_click=controls.assign,
-            args=(_KEY, ""),
+            args=(PAINTED, ""),
         )
     return cells
 
@@ -92,7 +93,7 @@ def _exceptions(n_q: int, n_k: int) -> tuple[Cell, ...]:
     text = controls.text(
         "Exceptions, each as query-key",
         "",
-        key=_KEY,
+        key=PAINTED,
         limit=LIMIT,
         help="For example 2-4 3-0. What is no cell of the mask is left out.",
     )
@@ -129,6 +130,6 @@ def _take_over(rule: Rows) -> None:
         for j, answer in enumerate(row)
         if boxes[i][j] != answer
     ]
-    named = read_cells(st.session_state.get(_KEY, ""), 1000, 1000)
+    named = read_cells(st.session_state.get(PAINTED, ""), 1000, 1000)
     beyond = [(i, j) for i, j in named if i >= len(rule) or j >= len(rule[0])]
-    st.session_state[_KEY] = write_cells([*inside, *beyond])
+    st.session_state[PAINTED] = write_cells([*inside, *beyond])

@@ -13,6 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from attention_core.dashboard import controls
 from attention_core.dashboard.controls.url_state import hides_solutions
 from attention_core.dashboard.your_tensors.samples import SAMPLES, Sample
+from attention_core.dashboard.your_tensors.session_cache import SLOTS
 from attention_core.dashboard.your_tensors.tensor_files.limits import (
     MAX_MEGABYTES,
     MAX_POSITIONS,
@@ -54,7 +55,7 @@ def _own_file() -> Shown:
             key="own_forget",
             icon=":material/delete:",
             on_click=_forget,
-            args=(_HELD, _PROBLEM, "own_mask", "own_overview", "own_agreement", "own_sums"),
+            args=(_HELD, _PROBLEM, *SLOTS),
         )
     return shown
 

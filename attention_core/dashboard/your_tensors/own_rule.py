@@ -7,7 +7,7 @@ from attention_core.dashboard import controls
 from attention_core.dashboard.compute_settings import ComputeSettings
 from attention_core.dashboard.panels.rule_refusal import show_refusal
 from attention_core.dashboard.your_tensors.computing import rule_tensor
-from attention_core.dashboard.your_tensors.session_cache import remembered
+from attention_core.dashboard.your_tensors.session_cache import MASK, remembered
 from attention_core.dashboard.your_tensors.tensor_files.loaded import Loaded, Weights
 from attention_core.mask_rules import MaskRuleError
 
@@ -28,7 +28,7 @@ def choose_mask(tensors: Loaded, settings: ComputeSettings) -> tuple[str, Tensor
     if not rule:
         return "", None
     key = (rule, tensors.shape[-2:], settings.device)  # all that a rule is asked about
-    found = remembered("own_mask", key, lambda: _mask_or_refusal(rule, tensors, settings))
+    found = remembered(MASK, key, lambda: _mask_or_refusal(rule, tensors, settings))
     if isinstance(found, MaskRuleError):
         show_refusal(rule, found)
         st.markdown("Until then no rule is used.")

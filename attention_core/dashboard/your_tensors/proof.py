@@ -8,7 +8,7 @@ from attention_core.agreement import Agreement
 from attention_core.dashboard.panels.agreement import show_agreement, show_overflow
 from attention_core.dashboard.your_tensors.computing import head_of
 from attention_core.dashboard.your_tensors.selected_head import SelectedHead
-from attention_core.dashboard.your_tensors.session_cache import remembered
+from attention_core.dashboard.your_tensors.session_cache import AGREEMENT, SUMS, remembered
 from attention_core.dashboard.your_tensors.tensor_files.loaded import Weights
 from attention_core.heads.blockwise import compare_blockwise
 from attention_core.heads.precomputed import ABOUT, RowSums, row_sums
@@ -18,14 +18,14 @@ def show_proof(head: SelectedHead, key: Hashable) -> None:
     """The numbers that prove what is on screen; `key` tells the tensors, mask and setting apart."""
     if isinstance(head.tensors, Weights):
         weights = head.tensors.weights
-        _show_row_sums(remembered("own_sums", key, lambda: row_sums(weights)))
+        _show_row_sums(remembered(SUMS, key, lambda: row_sums(weights)))
         return
     q, k, v = head_of(head.tensors, head.b, head.h, head.settings)
 
     def compare() -> tuple[Agreement, str | None]:
         return compare_blockwise(q, k, v, head.mask)
 
-    agreement, overflow = remembered("own_agreement", (key, head.b, head.h), compare)
+    agreement, overflow = remembered(AGREEMENT, (key, head.b, head.h), compare)
     show_overflow(overflow, head.settings.dtype)
     show_agreement((len(q), v.shape[-1]), agreement, head.settings.dtype)
 

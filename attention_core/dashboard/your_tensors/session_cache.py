@@ -11,6 +11,8 @@ import streamlit as st
 
 Result = TypeVar("Result")
 
+SLOTS = MASK, OVERVIEW, AGREEMENT, SUMS = "own_mask", "own_overview", "own_agreement", "own_sums"
+
 
 def remembered(slot: str, key: Hashable, compute: Callable[[], Result]) -> Result:
     """What `compute` returned for this key, if that was the last one of this slot."""

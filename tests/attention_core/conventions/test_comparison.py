@@ -30,15 +30,16 @@ pytestmark = [
 ]
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 SIZES = ((1, 1), (1, 7), (7, 1), (11, 5), (13, 13))
+QKV = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 SQUARE = torch.ones(5, 5, dtype=torch.bool)
 
 
-def one_head(n_q, n_k, d_k=3, d_v=3, dtype=torch.float64, seed=0):
-    qkv = sample_qkv(1, n_q, d_k, n_k=n_k, d_v=d_v, dtype=dtype, seed=seed)
-    return tuple(tensor[0] for tensor in qkv)
+def one_head(n_q, n_k, d_k=3, d_v=3, dtype=torch.float64, seed=0) -> QKV:
+    q, k, v = sample_qkv(1, n_q, d_k, n_k=n_k, d_v=d_v, dtype=dtype, seed=seed)
+    return q[0], k[0], v[0]
 
 
-def assert_all_agree(qkv, mask, able):
+def assert_all_agree(qkv: QKV, mask, able):
     ours, _ = attention(*qkv, mask)
     tolerance = compare_with_torch(*qkv, mask).tolerance
     found = outputs(*qkv, mask)
@@ -161,7 +162,7 @@ def test_is_causal_says_where_a_mask_is_not(mask, words):
     refusal = cannot_say(IS_CAUSAL, mask, 3, 3)
     assert "two causal triangles only" in refusal and words in refusal
     with pytest.raises(ValueError, match=words):
-        output_in(IS_CAUSAL, *one_head(*mask.shape), mask)
+        output_in(IS_CAUSAL, *one_head(mask.shape[0], mask.shape[1]), mask)
 
 
 def test_multihead_attention_has_one_size():

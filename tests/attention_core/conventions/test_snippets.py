@@ -73,13 +73,15 @@ def assert_programs_agree(rule, n_q, n_k, d=(3, 3), exceptions=(), but=(), **opt
     found = snippets(rule, n_q, n_k, *d, exceptions=exceptions, **options)
     sizes = dict(n_k=n_k, d_v=d[1], seed=options.get("seed", 0))
     dtype = options.get("dtype", torch.float32)
-    qkv = [tensor[0] for tensor in sample_qkv(1, n_q, d[0], dtype=dtype, **sizes)]
+    q, k, v = (tensor[0] for tensor in sample_qkv(1, n_q, d[0], dtype=dtype, **sizes))
     mask = right_mask(rule, n_q, n_k, exceptions)
-    ours, _ = attention(*qkv, mask)
-    tolerance = compare_with_torch(*qkv, mask).tolerance
+    ours, _ = attention(q, k, v, mask)
+    tolerance = compare_with_torch(q, k, v, mask).tolerance
     for name in found.keys() - set(but):
         printed, space = run(found[name])
-        assert all(torch.equal(x, space[key]) for x, key in zip(qkv, "qkv", strict=True)), name
+        assert all(torch.equal(x, space[key]) for x, key in zip((q, k, v), "qkv", strict=True)), (
+            name
+        )
         torch.testing.assert_close(space["output"], ours, rtol=0, atol=tolerance, msg=name)
         assert printed == f"{space['output']}\n"
         assert torch.equal(space.get("mask", mask), mask)

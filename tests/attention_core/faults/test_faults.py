@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from attention_core import FAULTS, IMPLEMENTATIONS, attention, faults
 from attention_core.faults import right
-from support.attention_contract import SIZES, assert_is_attention, inputs, masks
+from tests.support.attention_contract import SIZES, assert_is_attention, inputs, masks
 
 
 def combined(mask, padding):
@@ -61,6 +61,7 @@ def test_there_are_twelve_and_all_differ():
 def body(function):
     """What a function does, without its name and its docstring."""
     tree = ast.parse(inspect.getsource(function)).body[0]
+    assert isinstance(tree, ast.FunctionDef)
     return ast.Module(tree.body[1:], [])
 
 

@@ -26,7 +26,8 @@ def by_hand(weights: torch.Tensor) -> tuple[float, float, float]:
         while math.fsum(largest[:keys]) < 0.9 - 1e-6:
             keys += 1
         found.append((spread, far, keys))
-    return tuple(math.fsum(column) / len(found) for column in zip(*found, strict=True))
+    spread, far, kept = (math.fsum(column) / len(found) for column in zip(*found, strict=True))
+    return spread, far, kept
 
 
 def as_tuple(weights: torch.Tensor) -> tuple[float, float, float]:

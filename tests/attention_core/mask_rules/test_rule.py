@@ -68,7 +68,7 @@ conditions = st.one_of(rules, rules.map(lambda r: f"({r}) == 1"), rules.map(lamb
 def python_answers(rule, n_q, n_k):
     """Python's answer for every cell, up to the first one that is no answer: (rows, that cell)."""
     code = compile(rule.strip(), "rule", "eval")
-    rows = []
+    rows: list[list[bool]] = []
     for i in range(n_q):
         rows.append([])
         for j in range(n_k):
@@ -326,7 +326,8 @@ def test_no_step_of_a_rule_is_of_more_queries_than_a_block(monkeypatch):
 
 
 def test_of_many_arguments_no_more_than_two_are_held(monkeypatch):
-    alive, most = weakref.WeakSet(), []
+    alive: weakref.WeakSet[torch.Tensor] = weakref.WeakSet()
+    most = []
     value = Cells.value
 
     def noted(cells, node, active):

@@ -152,7 +152,7 @@ def test_a_rule_about_keys_alone_still_gives_a_whole_matrix_of_its_own_memory():
         (lambda: causal_bottom_right(-1, 3), "must not be negative: n_q=-1, n_k=3"),
         (lambda: mask_tensor(causal, 3, -1), "must not be negative: n_q=3, n_k=-1"),
         (lambda: mask_tensor(lambda q, k: q - k, 3, 3), "boolean.*answers torch.int64"),
-        (lambda: mask_tensor(lambda q, k: True, 3, 3), "boolean.*answers <class 'bool'>"),
+        (lambda: mask_tensor(lambda q, k: True, 3, 3), "boolean.*answers <class 'bool'>"),  # type: ignore[arg-type, return-value]
         (lambda: reachable(torch.ones(2, 3), 1), r"square.*\(2, 3\)"),
         (lambda: reachable(torch.ones(3, 3), -1), "layers must not be negative: -1"),
         (lambda: reachable(torch.full((3, 3), 0.5), 1), "bias"),
@@ -197,7 +197,7 @@ def test_a_mask_that_answers_with_another_shape_is_refused(shape):
 
 def test_documents_have_whole_lengths():
     with pytest.raises(ValueError, match="whole numbers"):
-        document([1.5, 2])
+        document([1.5, 2])  # type: ignore[list-item]
 
 
 def test_turned_cells_have_the_other_answer_and_the_mask_stays_as_it_was() -> None:

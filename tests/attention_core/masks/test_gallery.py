@@ -94,6 +94,7 @@ def growth(entry):
     if linear := re.fullmatch(r"(\d+)n", entry.growth):
         return 1, int(linear[1])
     square = re.fullmatch(r"n²/(\d+)", entry.growth)
+    assert square
     return 2, 1 / int(square[1])
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
@@ -38,8 +39,15 @@ LETTER = {behind(letter): letter for letter in LETTERS}
 NAN, INFINITY = float("nan"), float("inf")
 
 
-def conditions(mask: str = CAUSAL, **changes: object) -> Conditions:
-    plain = {"batch": 2, "heads": 1, "n": 5, "d_k": 7, "seed": 0, "dtype": "float32"}
+def conditions(mask: str = CAUSAL, **changes: Any) -> Conditions:
+    plain: dict[str, Any] = {
+        "batch": 2,
+        "heads": 1,
+        "n": 5,
+        "d_k": 7,
+        "seed": 0,
+        "dtype": "float32",
+    }
     return Conditions(mask=mask, device="cpu", **{**plain, **changes})
 
 
@@ -86,11 +94,13 @@ def test_hints_do_not_name_the_fault() -> None:
 
 def test_masks_by_hand() -> None:
     *_, mask, padding = conditions(BOTH, batch=6).inputs()
+    assert mask is not None and padding is not None
     assert mask.tolist() == [[j <= i for j in range(5)] for i in range(5)]
     assert padding.sum(-1).tolist() == [4, 3, 2, 1, 1, 1]
     assert padding[1].tolist() == [True, True, True, False, False]
     *_, mask, padding = conditions(MASKED_ROW).inputs()
-    assert mask.any(-1).tolist() == [True, True, False, True, True] and padding is None
+    assert mask is not None and padding is None
+    assert mask.any(-1).tolist() == [True, True, False, True, True]
     assert mask[[0, 1, 3, 4]].all()
     assert conditions(NO_MASK).inputs()[3:] == (None, None)
     *_, mask, padding = conditions(PADDING).inputs()
@@ -218,6 +228,7 @@ def test_the_reason_fits_the_guess(guess, truth, says) -> None:
 def test_the_numbers_of_the_evidence_are_those_of_both() -> None:
     now = conditions()
     q, k, v, mask, _ = now.inputs()
+    assert mask is not None
     scores = torch.einsum("bhid,bhjd->bhij", q, k).masked_fill(~mask, -torch.inf)
     unscaled, scaled = (s.softmax(-1).amax(-1).mean().item() for s in (scores, scores / 7**0.5))
     said = mismatch(faults.no_scale, examine(LETTER[right], now))

@@ -23,7 +23,7 @@ def test_the_picture_its_cells_and_where_it_looks() -> None:
     assert (chosen.top, chosen.bottom, chosen.left, chosen.right) == (0.5, 1.5, 1.5, 2.5)
     (pixels,) = by_kind["pixels"].itertuples()
     assert (pixels.top, pixels.bottom, pixels.left, pixels.right) == (-0.5, 1.5, -0.5, 2.5)
-    drawn = Image.open(io.BytesIO(base64.b64decode(pixels.url.partition(",")[2])))
+    drawn = Image.open(io.BytesIO(base64.b64decode(str(pixels.url).partition(",")[2])))
     shown = torch.from_numpy(np.array(drawn.resize((12, 12), Image.Resampling.NEAREST))) / 255
     assert torch.allclose(shown, image, atol=0.003)
     assert "row 1, column 2 is framed; 3 patches get" in chart.alt

@@ -31,7 +31,8 @@ def run_of(page, n, *, complete=True) -> PageExport:
     return export
 
 
-def n_in(data: bytes) -> int:
+def n_in(data: str | bytes) -> int:
+    assert isinstance(data, bytes)
     return next(n for n in range(9) if f"n = {n}  # of them" in data.decode())
 
 
@@ -40,7 +41,7 @@ def test_the_button_of_an_earlier_run_gives_the_latest_state():
     runs = {"latest": run_of(QKV_FORMULA, 5)}
     assert n_in(page_export._make(runs, earlier, PageExport.notebook)) == 5
     csv = page_export._make(runs, earlier, PageExport.csv, "Weights")
-    assert csv.endswith("query 0,5.0,5.0\n")
+    assert isinstance(csv, str) and csv.endswith("query 0,5.0,5.0\n")
 
 
 def test_a_fragment_brings_the_run_up_to_date():

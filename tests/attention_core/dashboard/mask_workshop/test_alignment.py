@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import sample_qkv
 from attention_core.dashboard.mask_workshop.alignment_question import ANSWERS
 from attention_core.dashboard.questions import ask
-from support.app import texts
+from tests.support.app import texts
 
 WHOLE = "max abs diff to the whole"
 
@@ -21,8 +21,8 @@ def script(dtype):
     from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
     from attention_core.dashboard.tensors import cached_qkv
 
-    tensors = [tensor[0] for tensor in cached_qkv(1, 8, 8, 8, 3, dtype, "cpu")]
-    current = CurrentMask("j <= i", (), torch.ones(8, 8).tril().bool(), *tensors, 3)
+    q, k, v = (tensor[0] for tensor in cached_qkv(1, 8, 8, 8, 3, dtype, "cpu"))
+    current = CurrentMask("j <= i", (), torch.ones(8, 8).tril().bool(), q, k, v, 3)
     show_alignment(current, ComputeSettings("cpu", dtype))
 
 

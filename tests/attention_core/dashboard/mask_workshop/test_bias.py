@@ -12,7 +12,7 @@ from attention_core.dashboard.mask_workshop.bias import KINDS
 from attention_core.dashboard.mask_workshop.bias_kinds import T5_TABLE
 from attention_core.dashboard.mask_workshop.minus_infinity import forbid_beyond
 from attention_core.dashboard.questions import ask
-from support.app import texts
+from tests.support.app import texts
 
 CAUSAL = "j <= i"
 OF_DISTANCE = ("ALiBi slope", "T5 buckets")
@@ -25,9 +25,9 @@ def script(n_q, n_k, rule, dtype):
     from attention_core.dashboard.mask_workshop.current_mask import CurrentMask
     from attention_core.dashboard.tensors import cached_qkv
 
-    tensors = [tensor[0] for tensor in cached_qkv(1, n_q, n_k, 8, 3, dtype, "cpu")]
+    q, k, v = (tensor[0] for tensor in cached_qkv(1, n_q, n_k, 8, 3, dtype, "cpu"))
     mask = mask_tensor(parse_mask_rule(rule), n_q, n_k)
-    show_bias(CurrentMask(rule, (), mask, *tensors, 3), ComputeSettings("cpu", dtype))
+    show_bias(CurrentMask(rule, (), mask, q, k, v, 3), ComputeSettings("cpu", dtype))
 
 
 def opened(n_q=5, n_k=7, rule=CAUSAL, dtype="float32", **parameters):

@@ -1,6 +1,7 @@
 """The parts of the workshop that can be tested without a page: marks, painting, judging."""
 
 import itertools
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -95,7 +96,8 @@ def test_cells_come_back_as_they_were_written(cells):
 
 
 def test_what_is_too_long_ends_with_a_whole_cell():
-    many = list(itertools.product(range(100, 128), repeat=2))
+    far = range(100, 128)
+    many = list(itertools.product(far, far))
     text = write_cells(many)
     assert len(text) <= 900
     assert list(read_cells(text, 128, 128)) == many[: len(text.split())]
@@ -111,7 +113,7 @@ def test_exceptions_are_named():
 @pytest.fixture
 def session(monkeypatch):
     """A session in which the grid can be clicked: {row: {column: value}}."""
-    state = {}
+    state: dict[str, Any] = {}
     monkeypatch.setattr(st, "session_state", state)
     grids = []
     monkeypatch.setattr(st, "data_editor", lambda frame, **given: grids.append((frame, given)))

@@ -1,6 +1,7 @@
 """The conventions of the mask workshop: the program is that of the mask, and the proof is live."""
 
 import warnings
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,7 +17,7 @@ from attention_core.dashboard.mask_workshop.polarity import (
     judge,
 )
 from attention_core.dashboard.questions import ask
-from support.app import texts
+from tests.support.app import texts
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile"),
@@ -92,7 +93,7 @@ def test_a_warning_of_nan_is_foretold(rule, n_q, n_k, warned):
     assert ("PyTorch warns of NaN here; current versions give 0." in texts(app)) == warned
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        program = {}
+        program: dict[str, Any] = {}
         exec(app.code[0].value, program)
     assert any("will produce NaNs" in str(warning.message) for warning in caught) == warned
     assert program["output"].isfinite().all()

@@ -11,7 +11,7 @@ from attention_core.dashboard.mask_workshop.gallery import (
     generating_in_words,
 )
 from attention_core.dashboard.questions import ask
-from support.app import texts
+from tests.support.app import texts
 
 
 def screen(n_q: int, n_k: int, rule: str = "j <= i") -> None:

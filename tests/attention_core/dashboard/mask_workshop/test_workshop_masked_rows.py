@@ -16,7 +16,7 @@ from attention_core.dashboard.mask_workshop.masked_row_gradients import (
 )
 from attention_core.dashboard.questions import ask
 from attention_core.masked_rows import masked_row_answers
-from support.app import texts
+from tests.support.app import texts
 
 RIGHT = "Uniform and zero"
 
@@ -31,9 +31,10 @@ def script(n_q, n_k, rule, dtype):
     from attention_core.dashboard.tensors import cached_qkv
 
     tensors = [tensor[0] for tensor in cached_qkv(1, n_q, n_k, 8, 3, dtype, "cpu")]
+    q, k, v = tensors
     before = [tensor.clone() for tensor in tensors]
     mask = mask_tensor(parse_mask_rule(rule), n_q, n_k)
-    show_masked_rows(CurrentMask(rule, (), mask, *tensors, 3), ComputeSettings("cpu", dtype))
+    show_masked_rows(CurrentMask(rule, (), mask, q, k, v, 3), ComputeSettings("cpu", dtype))
     assert torch.equal(mask, mask_tensor(parse_mask_rule(rule), n_q, n_k))
     assert all(torch.equal(a, b) for a, b in zip(tensors, before, strict=True))
     assert not any(tensor.requires_grad for tensor in tensors)

@@ -7,6 +7,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +19,8 @@ from attention_core.dashboard.your_tensors.tensor_files.limits import MAX_WEIGHT
 from attention_core.dashboard.your_tensors.tensor_files.loaded import Weights
 from attention_core.dashboard.your_tensors.tensor_files.reading import read_tensors
 from attention_core.heads.precomputed import require_weights
-from support.broken_tensor_files import BROKEN, QKV, SMALL
-from support.tensor_makers import MASK, K, Q, V, header, npy, tensors, zipped
+from tests.support.broken_tensor_files import BROKEN, QKV, SMALL
+from tests.support.tensor_makers import MASK, K, Q, V, header, npy, tensors, zipped
 
 WHOLE_FILES = [SMALL, zipped(QKV), tensors(q=Q, k=K, v=V, mask=MASK), npy(np.eye(5))]
 HOSTILE = [
@@ -54,7 +55,8 @@ def test_a_broken_file_gets_its_sentence_and_no_warning(kind: str) -> None:
 
 def test_numbers_are_bounded_in_packed_files_as_well() -> None:
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **{n: np.zeros((1, 2, 2000, 1000), np.float16) for n in "qkv"})
+    zeros: Any = {name: np.zeros((1, 2, 2000, 1000), np.float16) for name in "qkv"}
+    np.savez_compressed(buffer, **zeros)
     with pytest.raises(TensorFileError, match="12,000,000 numbers in 23 MB: the limit here is 8,"):
         read_tensors(buffer.getvalue())
 

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from safetensors.torch import save
 
 from attention_core.dashboard.your_tensors.tensor_files.loaded import Projections, Weights
 from attention_core.dashboard.your_tensors.tensor_files.reading import read_tensors
-from support.tensor_makers import (
+from tests.support.tensor_makers import (
     EVEN,
     MASK,
     N_K,
@@ -50,6 +51,7 @@ def test_q_k_v_are_read_exactly(pack: Callable[..., bytes], names: str) -> None:
     assert loaded.shape == (B, H, N_Q, N_K)
     for tensor, array in ((loaded.q, Q), (loaded.k, K), (loaded.v, V)):
         assert torch.equal(tensor, torch.from_numpy(array))
+    assert loaded.allowed is not None
     assert torch.equal(loaded.allowed, torch.from_numpy(MASK).expand(B, H, N_Q, N_K))
 
 
@@ -148,7 +150,7 @@ def test_what_stands_beside_q_k_v_is_never_opened(
     opened: list[str] = []
     real = zipfile.ZipFile.open
 
-    def noted(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *rest: str) -> object:
+    def noted(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *rest: Any) -> object:
         opened.append(member.filename)
         return real(archive, member, *rest)
 

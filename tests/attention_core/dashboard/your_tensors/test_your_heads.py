@@ -85,9 +85,8 @@ def test_the_samples_are_what_they_are_called() -> None:
 def qkv(*leading: int, n_q: int = 37, n_k: int = 41) -> Projections:
     generator = torch.Generator().manual_seed(0)
     sizes = ((n_q, 5), (n_k, 5), (n_k, 3))
-    return Projections.of(
-        *(torch.randn(*leading, *size, generator=generator) for size in sizes), None
-    )
+    q, k, v = (torch.randn(*leading, *size, generator=generator) for size in sizes)
+    return Projections.of(q, k, v, None)
 
 
 def test_the_overview_is_of_every_head() -> None:

@@ -1,0 +1,1 @@
+"""The maths, the pages, and the pages in a real browser."""
