@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from nbclient import NotebookClient
 
+from tests.support.app import sentences
 from tests.support.taken_pages import (
     AGREEMENT,
     PageExport,
@@ -178,7 +179,7 @@ def test_the_qkv_page(export, ran):
     assert any(sentence in text.value for text in app.markdown)
     assert float(shown["Largest |s_ij − s_ji|"]) == float(f"{found['scores']:.2g}")
     assert float(shown["Largest |w_ij − w_ji|"]) == float(f"{found['asymmetry']:.2g}")
-    verdict = next(text.value for text in app.markdown if text.value.startswith("**Not quite"))
+    verdict = next(text for text in sentences(app) if text.startswith("**Not quite"))
     assert verdict in export["qkv"].cells("markdown")
 
 
@@ -191,7 +192,7 @@ def test_the_retrieval_page(export, ran):
     retrieved = f"Token “{found['names'][found['token']]}”: its entry"
     assert any(text.value.startswith(retrieved) for text in app.text)
     weight = float(f"{found['absent'][0]:.5g}")
-    assert any(f"1/7 ≈ {weight} for each" in text.value for text in app.markdown)
+    assert any(f"1/7 ≈ {weight} for each" in text for text in sentences(app))
     lesson, lesson_app = values(ran, "lesson's tokens"), export["lesson's tokens"].app
     assert lesson["weights"] == pytest.approx([0.2] * 5)
     assert lesson["token"] is None
