@@ -6,8 +6,8 @@ from torch import Tensor
 
 from attention_core.attention import AttentionSteps
 from attention_core.dashboard import controls
-from attention_core.dashboard.causal_masking.image_file import learner_image
 from attention_core.dashboard.causal_masking.notebook import image_section
+from attention_core.dashboard.causal_masking.own_image import learner_image
 from attention_core.dashboard.causal_masking.patch_chart import patch_chart
 from attention_core.dashboard.charts.chart import Chart, show, show_tables
 from attention_core.dashboard.charts.heatmap import HEIGHT, heatmap

@@ -1,31 +1,35 @@
 """A learner's own picture, from a file of unknown origin to a small square tensor.
 
-The size is checked before a pixel is decoded, the format by content and not by name, and whatever
-goes wrong inside a decoder becomes one sentence. Nothing is written to disk: the small picture
-lives in the session that sent it, and the file is dropped.
+What would take too long or too much memory is refused before a pixel is decoded, the format is
+told by content and not by name, and whatever goes wrong inside a decoder becomes one sentence.
 """
 
 import io
-from threading import Lock
+from math import ceil, floor
 
 import numpy as np
-import streamlit as st
 import torch
-from PIL import Image, ImageOps
+from PIL import ExifTags, Image, ImageOps
 from torch import Tensor
 
+from attention_core.dashboard.causal_masking.picture_parts import PictureError, picture_parts
+from attention_core.dashboard.one_at_a_time import Busy, OneAtATime
+
 MAX_MEGABYTES = 5
-MAX_PIXELS = 25_000_000  # a phone's picture; decoded it takes 100 MB for a moment
-_ONE_AT_A_TIME = Lock()  # all learners share the memory of one process
+MAX_SIDE = 20_000  # each row of pixels takes memory of its own, however short it is
+MAX_PIXELS = 25_000_000  # a phone's picture
+MAX_BYTES = 100_000_000  # that it takes for a moment: four bytes a pixel
+_TURNS = OneAtATime("pictures")  # all learners share the memory of one process
 _TOO_LARGE = f"The file is larger than {MAX_MEGABYTES} MB: please choose a smaller one."
+_TOO_LONG = f"The picture has a side of more than {MAX_SIDE:,} pixels: please choose a smaller one."
 _TOO_MANY_PIXELS = (
     f"The picture has more than {MAX_PIXELS // 10**6} million pixels: please choose a smaller one."
 )
+_HELD_WHOLE = (
+    "This JPEG is progressive, and too large for that: please save it without this option, or "
+    "choose a smaller one."
+)
 _CANNOT_READ = "This file cannot be read as a PNG or JPEG picture: please choose another one."
-
-
-class PictureError(ValueError):
-    """The file is no picture that this app shows; the message is for the learner."""
 
 
 def decode_image(data: bytes, size: int = 48) -> Tensor:
@@ -33,14 +37,15 @@ def decode_image(data: bytes, size: int = 48) -> Tensor:
 
     Turned as its camera says (EXIF), transparency shown on white, the first picture of several.
 
-    Raises PictureError, in words for the learner, for anything else.
+    Raises PictureError, in words for the learner, for anything else, and Busy if others take long.
     """
     if len(data) > MAX_MEGABYTES * 1024**2:
         raise PictureError(_TOO_LARGE)
     try:
-        with _ONE_AT_A_TIME, Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
-            return _square(image, size)  # (size, size, 3)
-    except PictureError:
+        parts = picture_parts(data)
+        with _TURNS.turn(), Image.open(io.BytesIO(parts.data), formats=("PNG", "JPEG")) as image:
+            return _decode(image, parts.held, size)  # (size, size, 3)
+    except (PictureError, Busy):
         raise
     except Image.DecompressionBombError as error:  # Pillow's own, much higher limit
         raise PictureError(_TOO_MANY_PIXELS) from error
@@ -48,51 +53,39 @@ def decode_image(data: bytes, size: int = 48) -> Tensor:
         raise PictureError(_CANNOT_READ) from error
 
 
-def _square(image: Image.Image, size: int) -> Tensor:
+def _decode(image: Image.Image, held: float, size: int) -> Tensor:
     width, height = image.size  # from the header: nothing is decoded yet
+    if max(width, height) > MAX_SIDE:
+        raise PictureError(_TOO_LONG)
     if width * height > MAX_PIXELS:
         raise PictureError(_TOO_MANY_PIXELS)
+    if width * height * held > MAX_BYTES:
+        raise PictureError(_HELD_WHOLE)
     image.draft(None, (4 * size, 4 * size))  # a large JPEG is decoded at an eighth of its size
-    ImageOps.exif_transpose(image, in_place=True)
-    small = ImageOps.fit(_eight_bits(image), (size, size), Image.Resampling.BOX).convert("RGBA")
+    small = _middle_square(image, size)
+    small.getexif()[ExifTags.Base.Orientation] = image.getexif().get(ExifTags.Base.Orientation, 1)
+    ImageOps.exif_transpose(small, in_place=True)
     shown = Image.alpha_composite(Image.new("RGBA", small.size, "white"), small).convert("RGB")
     return torch.from_numpy(np.array(shown)).float() / 255
 
 
-def _eight_bits(image: Image.Image) -> Image.Image:
-    """The image in a mode that can be averaged: no palette, no single bits, no 16-bit greys."""
+def _middle_square(image: Image.Image, size: int) -> Image.Image:
+    """Each pixel is the mean of those it stands for. Row by row, as in a mode that can be averaged
+    the whole would take up to eight times its memory."""
+    side = min(image.size)
+    left, top = (image.width - side) / 2, (image.height - side) / 2
+    square = Image.new("RGBA", (size, size))
+    for row in range(size):
+        upper, lower = top + row * side / size, top + (row + 1) * side / size
+        x, y = floor(left), floor(upper)
+        strip = _four_bands(image.crop((x, y, ceil(left + side), ceil(lower))))
+        box = (left - x, upper - y, left - x + side, lower - y)
+        square.paste(strip.resize((size, 1), Image.Resampling.BOX, box), (0, row))
+    return square
+
+
+def _four_bands(image: Image.Image) -> Image.Image:
+    """Red, green, blue and opacity, in a mode that can be averaged: eight bits for each."""
     if image.mode.startswith("I"):
-        return Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
-    return image if image.mode in ("L", "LA", "RGB", "RGBA", "CMYK") else image.convert("RGBA")
-
-
-def learner_image(key: str) -> Tensor | None:
-    """A file chooser, and the picture that the learner chose with it; None until there is one.
-
-    The picture stays in the session when the learner changes the page and returns.
-    """
-    st.file_uploader(
-        "Your picture: PNG or JPEG",
-        ["png", "jpg", "jpeg"],
-        key=f"{key}_file",
-        max_upload_size=MAX_MEGABYTES,
-        on_change=_receive,
-        args=(key,),
-        help="It is made small, shown to you only, and forgotten when you close this tab.",
-    )
-    held = st.session_state.get(f"{key}_held")
-    if isinstance(held, str):
-        st.warning(held, icon=":material/broken_image:")
-    return held if isinstance(held, Tensor) else None
-
-
-def _receive(key: str) -> None:
-    """Keep the new picture, or the sentence that says why there is none."""
-    file = st.session_state.get(f"{key}_file")
-    held: Tensor | str | None = None
-    if file is not None:
-        try:
-            held = decode_image(file.getvalue())
-        except PictureError as error:
-            held = str(error)
-    st.session_state[f"{key}_held"] = held
+        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+    return image.convert("RGBA")

@@ -1,9 +1,13 @@
 """Files of every kind that learners send by mistake, or to try the app."""
 
 import io
+import json
 import struct
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +15,20 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageOps
 
-from attention_core.dashboard.causal_masking.image_file import (
-    MAX_MEGABYTES,
+from attention_core.dashboard import one_at_a_time
+from attention_core.dashboard.causal_masking import image_file, picture_parts
+from attention_core.dashboard.causal_masking.image_file import MAX_MEGABYTES, decode_image
+from attention_core.dashboard.causal_masking.picture_parts import (
+    MAX_PARTS,
+    MAX_SCANS,
     PictureError,
-    decode_image,
 )
+from attention_core.dashboard.one_at_a_time import Busy
+from tests.support.heavy_pictures import chunk, jpeg, png
+
+ROOT = Path(__file__).parents[4]
 
 RED, WHITE = torch.tensor([1.0, 0, 0]), torch.ones(3)
 
@@ -31,6 +42,9 @@ def file(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
 def noise(width: int = 53, height: int = 71) -> Image.Image:
     pixels = np.random.default_rng(0).integers(0, 256, (height, width, 3), np.uint8)
     return Image.fromarray(pixels)
+
+
+JPEG = file(noise(), "JPEG")
 
 
 def png_header(width: int, height: int, bit_depth: int = 8) -> bytes:
@@ -123,7 +137,19 @@ def test_an_animation_shows_its_first_picture() -> None:
         (file(noise(), "TIFF"), "cannot be read"),
         (png_header(20000, 20000), "25 million pixels"),
         (png_header(10000, 9000), "25 million pixels"),
-        (png_header(25_000_001, 1), "25 million pixels"),
+        (png(25_000_000, 1, "P"), "side of more than 20,000 pixels"),
+        (png(1, 25_000_000, "P"), "side of more than 20,000 pixels"),
+        (png(20_001, 1), "side of more than 20,000 pixels"),
+        (jpeg(20_001, 1), "side of more than 20,000 pixels"),
+        (jpeg(5000, 5000), "This JPEG is progressive"),
+        (jpeg(4000, 4000, sampling=(0x11,) * 4), "This JPEG is progressive"),
+        (jpeg(5000, 5000, progressive=False, at_once=1), "This JPEG is progressive"),
+        (jpeg(9, 9, scans=MAX_SCANS + 1), "too many parts"),
+        (jpeg(9, 9, sampling=(0,)), "cannot be read"),
+        (jpeg(9, 9)[:99], "cannot be read"),
+        (JPEG[:2] + b"\xff\xfe\0\2" * MAX_PARTS + JPEG[2:], "too many parts"),
+        (png(9, 9, before=chunk(b"tEXt") * MAX_PARTS), "too many parts"),
+        (png(9, 9, before=chunk(b"IDAT") * MAX_PARTS), "too many parts"),
         (png_header(0, 0), "cannot be read"),
         (png_header(48, 48), "cannot be read"),
         (file(noise()) + bytes(MAX_MEGABYTES * 1024**2), "larger than 5 MB"),
@@ -142,6 +168,69 @@ def test_a_bomb_is_refused_before_a_pixel_is_decoded(monkeypatch: pytest.MonkeyP
     with pytest.raises(PictureError, match="pixels"):
         decode_image(file(Image.new("1", (6000, 5000))))  # a file of 4 kB
     assert loads == []
+
+
+def test_the_largest_pictures_take_what_they_may() -> None:
+    """Four bytes for each of 25 million pixels, and a few rows of them; in every mode."""
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("only Linux tells the peak of a process anew")
+    command = [sys.executable, "-m", "tests.support.heavy_pictures"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    peaks = json.loads(run.stdout)
+    assert len(peaks) > 20 and peaks["PNG RGB"] > 90  # it does measure
+    assert {name: peak for name, peak in peaks.items() if peak > 120} == {}
+
+
+def test_a_pixel_is_the_mean_of_those_it_stands_for() -> None:
+    image = noise(480, 960)
+    middle = np.asarray(image, float)[240:720].reshape(48, 10, 48, 10, 3).mean((1, 3))
+    assert np.abs(decode_image(file(image)).numpy() * 255 - middle).max() <= 1
+    # Sizes that 48 does not divide, but with no pixel half in one cell and half in the next.
+    for image in (noise(80, 112), noise(976, 336), noise(16, 32)):
+        whole = ImageOps.fit(image, (48, 48), Image.Resampling.BOX)
+        assert np.abs(decode_image(file(image)).numpy() * 255 - np.asarray(whole, int)).max() <= 1
+
+
+def test_what_nobody_sees_is_never_given_to_a_decoder() -> None:
+    much = zlib.compress(bytes(2**20))
+    unseen = chunk(b"iCCP", b"x\0\0" + much) * 3 + chunk(b"zTXt", b"a\0\0" + much)
+    unseen += chunk(b"eXIf", bytes(2**17)) + chunk(b"acTL", bytes(8)) + chunk(b"fdAT", bytes(9))
+    assert picture_parts.picture_parts(png(9, 9, before=unseen)).data == png(9, 9)
+
+    segments = [(0xE2, b"ICC_PROFILE\0"), (0xED, b"Photoshop 3.0\0"), (0xFE, b""), (0xE1, b"http:")]
+    unseen = b"".join(
+        bytes((0xFF, kind)) + struct.pack(">H", 60_002) + data.ljust(60_000, b"\xff")
+        for kind, data in segments
+    )
+    film = b"\xff\xda" * 200  # some phones put one behind the picture
+    dressed = JPEG[:2] + unseen + b"\0\0\0" + JPEG[2:] + film
+    assert picture_parts.picture_parts(dressed).data == JPEG
+    assert torch.equal(decode_image(dressed), decode_image(JPEG))
+
+
+def test_a_picture_in_several_scans_is_one_like_any_other() -> None:
+    image = noise(480, 480).resize((48, 48), Image.Resampling.BOX).resize((480, 480))
+    plain, in_scans = (file(image, "JPEG", progressive=p, quality=95) for p in (False, True))
+    assert in_scans.count(b"\xff\xda") > 5
+    held = [picture_parts.picture_parts(data).held for data in (plain, in_scans)]
+    assert held == [0, 3]  # two bytes, and a quarter of the colours
+    assert (decode_image(in_scans) - decode_image(plain)).abs().max() < 0.02
+
+
+def test_what_takes_long_is_refused_before_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Image, "open", lambda *_, **__: pytest.fail("a decoder has begun"))
+    with image_file._TURNS.turn(), pytest.raises(PictureError, match="too many parts"):
+        decode_image(jpeg(5000, 5000, scans=20_000))
+
+
+def test_nobody_waits_for_others_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_at_a_time, "PATIENCE", 0.01)
+    with image_file._TURNS.turn(), pytest.raises(Busy, match="please try again in a moment"):
+        decode_image(JPEG)
+    assert decode_image(JPEG).shape == (48, 48, 3)  # the turn was given back
+    with pytest.raises(PictureError):
+        decode_image(b"")
+    assert decode_image(JPEG).shape == (48, 48, 3)
 
 
 @given(place=st.integers(0, 400), byte=st.integers(0, 255), kind=st.sampled_from(["PNG", "JPEG"]))
